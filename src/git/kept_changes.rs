@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::merge::merged_in_place;
 use crate::package::{holds, trees};
 use crate::triple::Triple;
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
@@ -14,6 +15,25 @@ use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 /// Whether two texts are YAML and have the same values, document by document.
 pub(super) fn same_values(left: &str, right: &str) -> bool {
     left == right || holds(left, &[right])
+}
+
+/// Whether a merged text with the same number of documents as the three texts has the changes of
+/// their lines in the entries that have them there. True if the numbers differ.
+pub(super) fn is_merged_in_place(texts: &Triple<&str>, merged: &str) -> bool {
+    let read = |text| trees(text).collect::<Option<Vec<_>>>();
+    let (sides, Some(merged)) = (texts.map(read).transpose(), read(merged)) else {
+        return false;
+    };
+    let Some(sides) = sides.filter(|sides| {
+        let mut sides = sides.as_ref().into_iter();
+        sides.all(|side| side.len() == merged.len())
+    }) else {
+        return true;
+    };
+    merged.iter().enumerate().all(|(at, tree)| {
+        let trees = sides.as_ref().map(|side| &side[at]);
+        merged_in_place(tree, trees)
+    })
 }
 
 /// Whether a merged text is YAML and has every change of both sides. A change that both sides made

@@ -1,8 +1,8 @@
 //! Merges one file for git: by structure if possible, else by lines. No side wins.
 //!
 //! 1. If the structural merge has no conflict, it is the result. If the line merge has no conflict
-//!    either and gives the same values, the line merge is the result, because it has the
-//!    formatting, blank lines and comments of both sides.
+//!    either, gives the same values and changes the right lines, the line merge is the result,
+//!    because it has the formatting, blank lines and comments of both sides.
 //! 2. If the structural merge has a conflict and the line merge has none, the line merge is the
 //!    result if it is YAML and has every change of both sides.
 //! 3. If there is no structure to merge (a side is not YAML, or has conflict markers), the result
@@ -139,8 +139,12 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         Some(Resolved::by_structure(frame.around(text, size), conflicts))
     };
     if merged.conflicts.is_empty() {
-        let has_same_values = |lines: &String| kept_changes::same_values(lines, &merged.text);
-        let clean = lines.merged.ok().filter(has_same_values);
+        let is_same = |lines: &String| {
+            *lines == merged.text
+                || kept_changes::same_values(lines, &merged.text)
+                    && kept_changes::is_merged_in_place(&bare, lines)
+        };
+        let clean = lines.merged.ok().filter(is_same);
         return resolved(clean.unwrap_or(merged.text), true);
     }
     let is_certain = |hunks: &Vec<Hunk>| has_certain_conflict(hunks, &bare);

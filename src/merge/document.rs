@@ -11,6 +11,7 @@ use super::body::{
 };
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
+use super::check_lines::merged_in_place;
 use super::decision::Outcome;
 use super::merged_text::{is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
@@ -181,6 +182,9 @@ impl DocumentMerge<'_> {
         check(&read, self.trees, &decided.outcome, None).ok()?;
         let local = self.trees.local;
         let has_local_values = equal(&read, read.root().value, local, local.root().value);
+        if !merged_in_place(&read, self.trees) {
+            return None;
+        }
         drop(read);
         // where local is the result already, a merge by lines could still move comments around
         let is_unchanged = has_local_values
@@ -220,7 +224,8 @@ impl DocumentMerge<'_> {
             let lines = merged_lines(&self.documents, &bodies, None)?.into_owned();
             let is_accepted = lines != text
                 && has_same_remarks(&lines, &text)
-                && is_verified(&lines, self.trees, outcome, None).is_ok();
+                && is_verified(&lines, self.trees, outcome, None).is_ok()
+                && merged_in_place(&read_again(&lines).ok()?, self.trees);
             is_accepted.then_some(lines)
         };
         again().unwrap_or(text)

@@ -11,6 +11,7 @@ mod around;
 mod body;
 mod check;
 mod check_comments;
+mod check_lines;
 mod check_place;
 pub mod conflict;
 mod decision;
@@ -39,6 +40,7 @@ pub(crate) use around::{
 };
 pub use check::VerificationError;
 pub(crate) use check_comments::own_comments;
+pub(crate) use check_lines::merged_in_place;
 pub(crate) use conflict::ConflictTexts;
 pub use conflict::{CombinedBy, Conflict, ConflictKind, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};

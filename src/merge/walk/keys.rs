@@ -62,7 +62,7 @@ const MISSING: ScalarKey<'static> = (ScalarType::Str, "");
 impl ListKey {
     /// Returns the key that identifies the elements of all `lists`: that of a rule if it does, else
     /// the first that does of the built-in single keys, `extra_names` (`--key`) and the pairs.
-    pub(super) fn of(
+    pub(crate) fn of(
         lists: &[(&Tree<'_>, NodeId)],
         by_rule: impl FnOnce() -> Option<Self>,
         extra_names: &[String],
