@@ -12,14 +12,14 @@ use crate::package::{holds, trees};
 use crate::triple::Triple;
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 
-/// Whether two texts are YAML and have the same values, document by document.
-pub(super) fn same_values(left: &str, right: &str) -> bool {
-    left == right || holds(left, &[right])
+/// Whether the line merge of three texts and a structural one have the same values, and the line
+/// merge has the changes of the lines in the entries that have them in the texts.
+pub(super) fn is_same_merge(texts: &Triple<&str>, [lines, structural]: [&str; 2]) -> bool {
+    lines == structural || holds(lines, &[structural]) && is_merged_in_place(texts, lines)
 }
 
-/// Whether a merged text with the same number of documents as the three texts has the changes of
-/// their lines in the entries that have them there. True if the numbers differ.
-pub(super) fn is_merged_in_place(texts: &Triple<&str>, merged: &str) -> bool {
+/// Returns true also if the numbers of documents differ.
+fn is_merged_in_place(texts: &Triple<&str>, merged: &str) -> bool {
     let read = |text| trees(text).collect::<Option<Vec<_>>>();
     let (sides, Some(merged)) = (texts.map(read).transpose(), read(merged)) else {
         return false;
@@ -164,12 +164,24 @@ mod tests {
     }
 
     #[test]
-    fn same_values_ignores_style() {
-        assert!(same_values(
-            "a: 'b'\n---\nc: 1\n",
-            "a: b # x\n---\n{c: 1}\n"
-        ));
-        assert!(!same_values("a: 1\n", "a: '1'\n"));
-        assert!(!same_values("a: 1\n", "a: 1\n---\nb: 1\n"));
+    fn a_merge_with_the_same_values_may_be_written_in_another_way() {
+        let original = "a: 'b'\n---\nc: 1\n";
+        let texts = Triple::new(original, "a: b # x\n---\n{c: 1}\n", original);
+        assert!(is_same_merge(&texts, [texts.updated, original]));
+        assert!(!is_same_merge(&texts, ["a: b\n", original]));
+        assert!(!is_same_merge(&texts, ["a: 1\n", "a: '1'\n"]));
+    }
+
+    #[test]
+    fn a_merge_that_changes_the_lines_of_another_entry_is_not_the_same() {
+        let texts = Triple::new(
+            "a:\n  b: 1\n",
+            "a:\n  # x\n  b: 1\n",
+            "a:\n  b: 1\nc:\n  b: 1\n",
+        );
+        let merged = "a:\n  # x\n  b: 1\nc:\n  b: 1\n";
+        assert!(is_same_merge(&texts, [merged, texts.local]));
+        let misplaced = "a:\n  b: 1\nc:\n  # x\n  b: 1\n";
+        assert!(!is_same_merge(&texts, [misplaced, texts.local]));
     }
 }

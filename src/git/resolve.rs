@@ -139,11 +139,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         Some(Resolved::by_structure(frame.around(text, size), conflicts))
     };
     if merged.conflicts.is_empty() {
-        let is_same = |lines: &String| {
-            *lines == merged.text
-                || kept_changes::same_values(lines, &merged.text)
-                    && kept_changes::is_merged_in_place(&bare, lines)
-        };
+        let is_same = |lines: &String| kept_changes::is_same_merge(&bare, [lines, &merged.text]);
         let clean = lines.merged.ok().filter(is_same);
         return resolved(clean.unwrap_or(merged.text), true);
     }

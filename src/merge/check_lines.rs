@@ -1,6 +1,10 @@
 //! Checks that a merge by lines changed the lines of the entries that a side changed, and of no
 //! entry that is like them (rules: Text).
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
 use super::walk::index::{FieldIndex, key_of};
 use super::walk::keys::ListKey;
 use super::walk::{Shape, position, shape};
@@ -13,13 +17,19 @@ use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 /// whether each entry that only local has is as in local. What both sides changed in different ways
 /// is not checked.
 pub(crate) fn merged_in_place(merged: &Tree<'_>, trees: Triple<&Tree<'_>>) -> bool {
-    let check = LineCheck { merged, trees };
+    let check = LineCheck {
+        merged,
+        trees,
+        own_comments: OnceCell::new(),
+    };
     check.collections(trees.map(|tree| tree.root().value), merged.root().value)
 }
 
 struct LineCheck<'a> {
     merged: &'a Tree<'a>,
     trees: Triple<&'a Tree<'a>>,
+    /// The comment lines that local has and the original does not.
+    own_comments: OnceCell<FxHashSet<&'a str>>,
 }
 
 impl<'a> LineCheck<'a> {
@@ -27,7 +37,7 @@ impl<'a> LineCheck<'a> {
         let sides = self.trees.zip(nodes);
         let of_entries = |find: &dyn Fn(EntryId) -> Triple<Option<EntryId>>| {
             let mut entries = self.merged.entries(merged);
-            entries.all(|entry| self.entry(find(entry), entry))
+            entries.all(|entry| self.entry(find(entry), (merged, entry), nodes))
         };
         let all = self.all(nodes, merged);
         match all.map(|(tree, node)| shape(tree, node)) {
@@ -62,18 +72,34 @@ impl<'a> LineCheck<'a> {
         };
         let wanted = first_line(self.merged, merged);
         let found = sides.map(|(tree, list)| {
-            let element = tree.entries(list).nth(at);
-            element.filter(|element| first_line(tree, *element) == wanted)
+            let (mut elements, at) = (tree.entries(list), at as u32);
+            let is_there = (at as usize) < elements.len();
+            let first = elements.next().filter(|_| is_there)?;
+            // the numbers of the elements follow each other
+            Some(EntryId::new(first.number() + at))
+                .filter(|element| first_line(tree, *element) == wanted)
         });
         found
             .transpose()
             .map_or_else(Triple::default, |all| all.map(Some))
     }
 
-    fn entry(&self, sides: Triple<Option<EntryId>>, merged: EntryId) -> bool {
+    /// Checks an entry of the merged collection `node`. `nodes` are the collections of the sides.
+    fn entry(
+        &self,
+        sides: Triple<Option<EntryId>>,
+        (node, merged): (NodeId, EntryId),
+        nodes: Triple<NodeId>,
+    ) -> bool {
         match sides.into_array() {
             [Some(original), Some(updated), Some(local)] => {
-                self.paired_entry(Triple::new(original, updated, local), merged)
+                let entries = Triple::new(original, updated, local);
+                let all = self.all(nodes.zip(entries), (node, merged));
+                let [original, updated, local, whole] =
+                    all.map(|(tree, (node, entry))| surroundings(tree, node, entry));
+                original == updated && local == whole
+                    || original == local && updated == whole
+                    || self.paired_entry(entries, merged)
             }
             [None, None, Some(local)] => {
                 let both = [(self.trees.local, local), (self.merged, merged)];
@@ -89,12 +115,6 @@ impl<'a> LineCheck<'a> {
         let all = self.all(entries, merged);
         let all = all.map(|(tree, id)| (tree, tree.entry(id)));
         let comments = all.map(|(tree, entry)| above(tree, entry));
-        let whole = all.map(|(tree, entry)| lines(tree, entry));
-        let is_unchanged =
-            |[original, updated, local, merged]: [&str; 4]| original == updated && local == merged;
-        if is_unchanged(comments) && is_unchanged(whole) {
-            return true;
-        }
         let are_blocks = all.map(|(tree, entry)| tree.is_block_collection(entry.value));
         let are_blocks = are_blocks == [true; 4];
         let [original, updated, local, merged] =
@@ -113,23 +133,45 @@ impl<'a> LineCheck<'a> {
     /// Whether `merged`, the comments above a merged entry, are the `expected` ones. There may be
     /// more that local wrote: those above an entry that upstream removed.
     fn has_comments(&self, expected: &str, merged: &str) -> bool {
-        let has = |text: &str, line: &str| text.lines().any(|it| trimmed(it) == trimmed(line));
-        let is_own = |line: &str| {
-            let [original, local] =
-                [self.trees.original, self.trees.local].map(|it| it.text().contains(trimmed(line)));
-            local && !original
-        };
-        expected == merged
-            || expected.lines().all(|line| has(merged, line))
-                && merged
-                    .lines()
-                    .all(|line| has(expected, line) || is_own(line))
+        if expected == merged {
+            return true;
+        }
+        let [expected, merged]: [FxHashSet<&str>; 2] =
+            [expected, merged].map(|text| text.lines().map(trimmed).collect());
+        let own = self.own_comments.get_or_init(|| {
+            let [mut own, original] =
+                [self.trees.local, self.trees.original].map(|tree| comment_lines(tree.text()));
+            own.retain(|line| !original.contains(line));
+            own
+        });
+        expected.is_subset(&merged) && merged.difference(&expected).all(|line| own.contains(line))
     }
 
     fn all<T>(&self, of_sides: Triple<T>, merged: T) -> [(&'a Tree<'a>, T); 4] {
         let [original, updated, local] = self.trees.zip(of_sides).into_array();
         [original, updated, local, (self.merged, merged)]
     }
+}
+
+/// Returns the text of an entry of a collection with all that is between the entries beside it,
+/// which have the numbers beside its own.
+fn surroundings<'t>(tree: &'t Tree<'t>, collection: NodeId, id: EntryId) -> &'t str {
+    let (mut entries, entry) = (tree.entries(collection), tree.entry(id));
+    let (first, last) = (entries.next(), entries.next_back());
+    let start = match first == Some(id) {
+        true => tree.comments_above(entry).start,
+        false => tree.entry(EntryId::new(id.number() - 1)).span.end,
+    };
+    let end = match last.or(first) == Some(id) {
+        true => tree.lines_of(entry).end,
+        false => tree.entry(EntryId::new(id.number() + 1)).span.start,
+    };
+    tree.slice(Span::new(start, end))
+}
+
+fn comment_lines(text: &str) -> FxHashSet<&str> {
+    let lines = text.lines().map(trimmed);
+    lines.filter(|line| line.starts_with('#')).collect()
 }
 
 fn above<'t>(tree: &'t Tree<'t>, entry: Entry<'_>) -> &'t str {

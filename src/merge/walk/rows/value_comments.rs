@@ -40,16 +40,8 @@ impl Walker<'_> {
         // are part of updated's side of conflict markers.
         let is_open = matches!(outcome, Outcome::Open(_));
         let has_no_place = trees.local.entries(local_value).len() > 0 || is_open;
-        let column_of = |side: Side, entry: EntryId| {
-            let tree = trees[side];
-            tree.column(tree.entry(entry).span.start)
-        };
-        let columns = (
-            column_of(Side::Updated, updated),
-            column_of(Side::Local, local),
-        );
         if is_open && is_local_block && !is_updated_block {
-            return Some(self.comments_of_updated(sides, columns));
+            return Some(self.comments_of_updated(sides));
         }
         if !replaces_value && (is_local_block || is_updated_block && has_no_place) {
             return None;
@@ -67,8 +59,7 @@ impl Walker<'_> {
             let items = &mut rows.local.items;
             items.retain(|item| !replaced.iter().flatten().any(|it| *it == item.span));
         }
-        (rows.updated.column, rows.local.column) = columns;
-        rows.original.column = rows.updated.column;
+        self.set_columns(&mut rows, sides);
         let (old, new) = (&rows.original, &rows.updated);
         // the comments in a block collection of local's go with it, unless they are placed again
         let is_unchanged = !(replaces_value && is_local_block)
@@ -87,12 +78,11 @@ impl Walker<'_> {
     }
 
     /// Returns the comment lines above and below upstream's value, which is no block collection, as
-    /// upstream's side of an open conflict with a block collection. `columns` are those of the
-    /// entries of updated and local.
-    fn comments_of_updated(&mut self, sides: Entries, columns: (u32, u32)) -> Box<[Piece]> {
-        let mut updated = self.rows_of_comments(sides).updated;
-        updated.column = columns.0;
-        let rows = Triple::new(empty_row(columns.0), updated, empty_row(columns.1));
+    /// upstream's side of an open conflict with a block collection.
+    fn comments_of_updated(&mut self, sides: Entries) -> Box<[Piece]> {
+        let updated = self.rows_of_comments(sides).updated;
+        let mut rows = Triple::new(empty_row(0), updated, empty_row(0));
+        self.set_columns(&mut rows, sides);
         let mut pieces = self.merge_rows(&rows, &[], Triple::default());
         for piece in &mut pieces {
             if let PieceKind::Comment(comment) = &mut piece.kind {
@@ -100,6 +90,15 @@ impl Walker<'_> {
             }
         }
         pieces.into()
+    }
+
+    /// Sets the columns of rows to those of the entries that have them.
+    fn set_columns(&self, rows: &mut Triple<Row>, sides: Entries) {
+        for side in [Side::Updated, Side::Local] {
+            let (tree, entry) = (self.trees[side], sides[side]);
+            rows[side].column = entry.map_or(0, |it| tree.column(tree.entry(it).span.start));
+        }
+        rows.original.column = rows.updated.column;
     }
 
     /// Moves comments out of entries that the result lacks, if local has any comment of that entry
