@@ -18,7 +18,8 @@ pub(super) fn is_same_merge(texts: &Triple<&str>, [lines, structural]: [&str; 2]
     lines == structural || holds(lines, &[structural]) && is_merged_in_place(texts, lines)
 }
 
-/// Returns true also if the numbers of documents differ.
+/// Whether each document of a merged text has the changes of its lines in the right entries. True
+/// if the numbers of documents differ, because then the documents do not pair by position.
 fn is_merged_in_place(texts: &Triple<&str>, merged: &str) -> bool {
     let read = |text| trees(text).collect::<Option<Vec<_>>>();
     let (sides, Some(merged)) = (texts.map(read).transpose(), read(merged)) else {

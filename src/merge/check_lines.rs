@@ -153,8 +153,8 @@ impl<'a> LineCheck<'a> {
     }
 }
 
-/// Returns the text of an entry of a collection with all that is between the entries beside it,
-/// which have the numbers beside its own.
+/// Returns the text of an entry of a collection, from the end of the entry above to the start of
+/// the entry below. The numbers of the entries of a collection follow each other.
 fn surroundings<'t>(tree: &'t Tree<'t>, collection: NodeId, id: EntryId) -> &'t str {
     let (mut entries, entry) = (tree.entries(collection), tree.entry(id));
     let (first, last) = (entries.next(), entries.next_back());

@@ -222,10 +222,13 @@ impl DocumentMerge<'_> {
                 ..self.bodies
             };
             let lines = merged_lines(&self.documents, &bodies, None)?.into_owned();
-            let is_accepted = lines != text
-                && has_same_remarks(&lines, &text)
-                && is_verified(&lines, self.trees, outcome, None).is_ok()
-                && merged_in_place(&read_again(&lines).ok()?, self.trees);
+            if lines == text || !has_same_remarks(&lines, &text) {
+                return None;
+            }
+            let read = read_again(&lines).ok()?;
+            check(&read, self.trees, outcome, None).ok()?;
+            let is_accepted = merged_in_place(&read, self.trees);
+            drop(read);
             is_accepted.then_some(lines)
         };
         again().unwrap_or(text)

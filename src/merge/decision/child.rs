@@ -174,6 +174,18 @@ impl Child {
         Triple::new(self.original, self.updated, local)
     }
 
+    /// An entry of original and local that upstream deleted, and that the result lacks.
+    pub(crate) fn deleted_upstream(original: EntryId, local: EntryId) -> Self {
+        let sides = Triple::new(Some(original), None, Some(local));
+        Self::local(local, Outcome::Remove).with_sides(sides)
+    }
+
+    /// An entry of original and updated that local deleted, and that the result lacks.
+    pub(crate) fn deleted_locally(original: EntryId, updated: EntryId) -> Self {
+        let sides = Triple::new(Some(original), Some(updated), None);
+        Self::updated(updated, Outcome::Remove).with_sides(sides)
+    }
+
     /// Sets the entries of original and updated.
     pub(crate) fn with_sides(self, sides: Triple<Option<EntryId>>) -> Self {
         Self {

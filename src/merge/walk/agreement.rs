@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::sequences::ElementMerger;
 use crate::differences::positions_in;
-use crate::merge::decision::{Child, Outcome};
+use crate::merge::decision::Child;
 use crate::triple::{Side, Triple};
 
 impl ElementMerger<'_, '_> {
@@ -39,10 +39,8 @@ impl ElementMerger<'_, '_> {
                     self.merge_element(Triple::new(original, starts.updated + nth, local));
                 }
                 Err(_) => {
-                    let local = elements.local[local];
-                    let sides = Triple::new(Some(elements.original[original]), None, Some(local));
-                    let removed = Child::local(local, Outcome::Remove).with_sides(sides);
-                    self.children.push(removed);
+                    let (original, local) = (elements.original[original], elements.local[local]);
+                    self.children.push(Child::deleted_upstream(original, local));
                 }
             }
         }
@@ -51,8 +49,7 @@ impl ElementMerger<'_, '_> {
         self.children.extend(deleted.map(|(nth, position)| {
             let updated = elements.updated[starts.updated + nth];
             let original = elements.original[starts.original + position];
-            let sides = Triple::new(Some(original), Some(updated), None);
-            Child::updated(updated, Outcome::Remove).with_sides(sides)
+            Child::deleted_locally(original, updated)
         }));
         true
     }

@@ -204,7 +204,10 @@ impl ElementMerger<'_, '_> {
         let original = lists.of_updated.get(at)?;
         let sides = Triple::new(Some(lists.elements.original[original]), Some(updated), None);
         if !self.is_changed(original, (Side::Updated, at)) {
-            return Some(Child::updated(updated, Outcome::Remove).with_sides(sides));
+            return Some(Child::deleted_locally(
+                lists.elements.original[original],
+                updated,
+            ));
         }
         let nodes = self.walker.values_of(sides);
         let kind = ConflictKind::DeletedLocally;

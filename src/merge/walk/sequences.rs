@@ -161,10 +161,9 @@ impl ElementMerger<'_, '_> {
             Change::BothSame => self.merge_equal_stretch(values, stretch),
             Change::Upstream => {
                 let pairs = sides.original.iter().zip(sides.local);
-                self.children.extend(pairs.map(|(original, local)| {
-                    let sides = Triple::new(Some(*original), None, Some(*local));
-                    Child::local(*local, Outcome::Remove).with_sides(sides)
-                }));
+                self.children.extend(
+                    pairs.map(|(original, local)| Child::deleted_upstream(*original, *local)),
+                );
                 if is_fork && lists.local_has_inserted(values.updated) {
                     return;
                 }
@@ -216,10 +215,8 @@ impl ElementMerger<'_, '_> {
             self.children.push(child);
         }
         let pairs = sides.original.iter().zip(sides.updated);
-        self.children.extend(pairs.map(|(original, updated)| {
-            let sides = Triple::new(Some(*original), Some(*updated), None);
-            Child::updated(*updated, Outcome::Remove).with_sides(sides)
-        }));
+        self.children
+            .extend(pairs.map(|(original, updated)| Child::deleted_locally(*original, *updated)));
     }
 
     /// Merges a stretch that both sides changed to equal elements.
