@@ -149,6 +149,9 @@ shape("the same comment above new fields on both sides", each(lambda at, side: f
 shape("comments below a list that both sides change", lambda n, side: f"a:\n  - x: {by(side, 1, 1, 3)}\n  # {side}\n  - y: {by(side, 1, 2, 1)}\n" + "".join(f"# {at}\n" for at in range(n)) + "z: 1\n")
 shape("own comments above fields, upstream deletes them", each(lambda at, side: by(side, f"# {at}\nkey{at}: 1\n", "", f"# own {at}\nkey{at}: 1\n"), "a: 1\n"))
 shape("comments above fields that upstream replaces by ones that local has elsewhere", lambda n, side: "".join(f"z{at}: 1\n# {at}\n{'y' if side == 'u' else 'x'}{at}: 1\n" for at in range(n)) + "".join(f"y{at}: 1\n" for at in range(n) if side == "l"))
+shape("maps that local copies, upstream adds comments", each(lambda at, side: "".join(
+    f"{name}{at}:\n  w: 1\n" + by(side, "", "  # new\n", "") * (name == "a") + "  x: 1\n" + "  y: 1\n" * (side != "l" or name == "b") + "  z: 1\n"
+    for name in ("ab" if side == "l" else "a"))))
 shape("comments in lists", each(lambda at, side: f"# {changed(at, side)}\n- name: n{at}\n  # {changed(at + 1, side)}\n  value: 1\n", "a:\n"))
 shape("comments behind values", each(lambda at, side: f"key{at}: {changed(at, side)} # {changed(at + 1, side)}\n"))
 shape("fields that upstream turns into comments", each(lambda at, side: ("# " if side == "u" and at % 2 else "") + f"key{at}: {'own' if side == 'l' and at % 6 == 0 else 1}\n"))

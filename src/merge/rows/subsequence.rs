@@ -6,17 +6,17 @@ use crate::differences::differences;
 const MAX_TABLE_CELLS: usize = 1 << 20;
 
 /// Returns the pairs of positions of a common subsequence of two rows with the largest total
-/// weight, in order. `weight` is the weight of an element of `left`, by its position.
+/// weight, in order. `weight` is the weight of a pair of equal elements.
 pub(super) fn heaviest<T: Eq + std::hash::Hash>(
     left: &[T],
     right: &[T],
-    weight: impl Fn(usize) -> u32,
+    weight: impl Fn(usize, usize) -> u32,
 ) -> Vec<[u32; 2]> {
     if left.len().saturating_mul(right.len()) > MAX_TABLE_CELLS {
         return differences(left, right).pairs().collect();
     }
     heaviest_pairs((left.len(), right.len()), |i, j| {
-        (left[i] == right[j]).then(|| weight(i))
+        (left[i] == right[j]).then(|| weight(i, j))
     })
 }
 
@@ -54,19 +54,22 @@ pub(in crate::merge) fn heaviest_pairs(
 }
 
 /// Like [`heaviest`], but pairs the common beginning and the common end first, as `diff` does.
+/// `belong` says whether two equal elements belong to the same thing: these are paired before others
+/// of the same weight.
 pub(in crate::merge) fn heaviest_between<T: Eq + std::hash::Hash>(
     left: &[T],
     right: &[T],
     weight: impl Fn(usize) -> u32,
+    belong: impl Fn(usize, usize) -> bool,
 ) -> Vec<[u32; 2]> {
     let shorter = left.len().min(right.len());
-    let is_same = |(a, b): &(&T, &T)| a == b;
-    let head = left.iter().zip(right).take_while(is_same).count();
-    let backwards = left.iter().rev().zip(right.iter().rev());
-    let tail = backwards.take(shorter - head).take_while(is_same).count();
+    let is_same = |i: usize, j: usize| left[i] == right[j] && belong(i, j);
+    let head = (0..shorter).take_while(|at| is_same(*at, *at)).count();
+    let from_end = |at: usize| is_same(left.len() - 1 - at, right.len() - 1 - at);
+    let tail = (0..shorter - head).take_while(|at| from_end(*at)).count();
     let (left_end, right_end) = (left.len() - tail, right.len() - tail);
-    let between = heaviest(&left[head..left_end], &right[head..right_end], |i| {
-        weight(head + i)
+    let between = heaviest(&left[head..left_end], &right[head..right_end], |i, j| {
+        2 * weight(head + i) + u32::from(belong(head + i, head + j))
     });
     let first = (0..head as u32).map(|i| [i, i]);
     let middle = between
@@ -74,19 +77,25 @@ pub(in crate::merge) fn heaviest_between<T: Eq + std::hash::Hash>(
         .map(|pair| pair.map(|at| head as u32 + at));
     let last = (0..tail).map(|i| [left_end + i, right_end + i].map(|at| at as u32));
     let mut pairs: Vec<[u32; 2]> = first.chain(middle).chain(last).collect();
-    slide_down(&mut pairs, left, right);
+    slide_down(&mut pairs, (left, right), belong);
     pairs
 }
 
 /// Moves what only one row has as far down as possible: of repeated lines, the upper ones are
-/// paired.
-fn slide_down<T: PartialEq>(pairs: &mut [[u32; 2]], left: &[T], right: &[T]) {
+/// paired, unless only the lower ones belong together.
+fn slide_down<T: PartialEq>(
+    pairs: &mut [[u32; 2]],
+    (left, right): (&[T], &[T]),
+    belong: impl Fn(usize, usize) -> bool,
+) {
+    let belong = |i: u32, j: u32| belong(i as usize, j as usize);
     let (mut i, mut j) = (0, 0);
     for [n, m] in pairs {
+        let may_move = belong(i, j) || !belong(*n, *m);
         // between this pair and the one before it there are only pieces of one row
-        if *n == i && *m > j && right[j as usize] == right[*m as usize] {
+        if *n == i && *m > j && right[j as usize] == right[*m as usize] && may_move {
             *m = j;
-        } else if *m == j && *n > i && left[i as usize] == left[*n as usize] {
+        } else if *m == j && *n > i && left[i as usize] == left[*n as usize] && may_move {
             *n = i;
         }
         (i, j) = (*n + 1, *m + 1);
@@ -126,17 +135,29 @@ mod tests {
     #[test]
     fn the_heaviest_row_is_common() {
         let (left, right) = (b"abcde", b"axcye");
-        assert_eq!(heaviest(left, right, |_| 1), [[0, 0], [2, 2], [4, 4]]);
+        assert_eq!(heaviest(left, right, |_, _| 1), [[0, 0], [2, 2], [4, 4]]);
         // one heavy piece outweighs two light ones
-        let heavy = |at: usize| if at == 2 { 5 } else { 1 };
+        let heavy = |at: usize, _: usize| if at == 2 { 5 } else { 1 };
         assert_eq!(heaviest(b"abX", b"Xab", heavy), [[2, 0]]);
         // of two pieces alike it is the heavier one
         assert_eq!(heaviest(b"aba", b"a", heavy), [[2, 0]]);
-        assert_eq!(heaviest_between(b"aXb", b"ab", |_| 1), [[0, 0], [2, 1]]);
-        assert_eq!(heaviest_between(b"aa", b"a", |_| 1), [[0, 0]]);
+        let between = |left, right| heaviest_between(left, right, |_| 1, |_, _| true);
+        assert_eq!(between(b"aXb", b"ab"), [[0, 0], [2, 1]]);
+        assert_eq!(between(b"aa", b"a"), [[0, 0]]);
         // of two frames of one kind the upper one is the old one
         let (old, new) = (b"#a#", b"x#a##b#");
-        assert_eq!(heaviest_between(old, new, |_| 1), [[0, 1], [1, 2], [2, 3]]);
+        assert_eq!(between(old, new), [[0, 1], [1, 2], [2, 3]]);
+        // the lower ones belong together
+        let lower = |left, right, belong: [usize; 2]| {
+            heaviest_between(
+                left,
+                right,
+                |_| 1,
+                |i, j| [i, j] == belong || left[i] != b'#',
+            )
+        };
+        assert_eq!(lower(b"#a#b", b"#b", [2, 0]), [[2, 0], [3, 1]]);
+        assert_eq!(lower(b"#b", b"#a#b", [0, 2]), [[0, 2], [1, 3]]);
     }
 
     #[test]

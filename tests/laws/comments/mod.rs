@@ -1,6 +1,7 @@
 //! The laws of text, on texts with comments at every place: pieces that one side did not change
 //! (law 2), merges that git does cleanly (law 8), and the places of comments (law 9).
 
+mod copied;
 mod disturb;
 mod disturbed;
 mod pieces;

@@ -5,13 +5,15 @@ use super::super::{Id, NumberMap, Ref, Side, StoredId};
 use super::SegmentMerger;
 
 // The weights for the alignment with local: an entry of the result weighs more than all other
-// pieces, which may all be removed. Of equal lines, one that the original has is preferred, then
-// one that updated has.
+// pieces, which may all be removed. Of equal lines, one above the same entry is preferred, then one
+// that the original has, then one that updated has.
 const WEIGHT_ENTRY: u32 = 1 << 16;
 const WEIGHT_REMOVED_ENTRY: u32 = 32;
 const WEIGHT_COMMENT: u32 = 16;
 /// A comment without letters and digits, such as the frame of a banner.
 const WEIGHT_FRAME: u32 = 8;
+/// A comment that is directly above the same entry in both rows.
+const WEIGHT_SAME_OWNER: u32 = 4;
 const WEIGHT_IN_ORIGINAL: u32 = 2;
 const WEIGHT_IN_UPDATED: u32 = 1;
 /// The largest number of lines in which to look for runs that both sides inserted.
@@ -33,9 +35,12 @@ impl Line {
 impl SegmentMerger<'_, '_> {
     /// Returns one list of the original's pieces and those that updated inserted.
     pub(super) fn with_insertions(&self, original: &[Ref], updated: &[Ref]) -> Vec<Line> {
-        let pairs = heaviest_between(&self.ids(original), &self.ids(updated), |at| {
-            self.weight(original[at])
-        });
+        let pairs = heaviest_between(
+            &self.ids(original),
+            &self.ids(updated),
+            |at| self.weight(original[at]),
+            |i, j| self.owner(original[i]) == self.owner(updated[j]),
+        );
         let ends = [[original.len(), updated.len()]];
         let mut lines = Vec::with_capacity(original.len() + updated.len());
         let (mut i, mut j) = (0, 0);
@@ -120,12 +125,16 @@ impl SegmentMerger<'_, '_> {
             let starts = (line_start + line, start + local_start);
             return self.find_in_local((&lines[line..], &local[local_start..]), starts, found);
         }
-        let weight = |at: usize| {
-            let line: &Line = &lines[at];
+        let weight = |line: usize, at: usize| {
+            let line: &Line = &lines[line];
             let of_original = u32::from(line.original.is_some()) * WEIGHT_IN_ORIGINAL;
             let of_updated = u32::from(line.updated.is_some()) * WEIGHT_IN_UPDATED;
-            let piece = line.original.or(line.updated);
-            piece.map_or(0, |piece| self.weight(piece)) + of_original + of_updated
+            let Some(piece) = line.original.or(line.updated) else {
+                return 0;
+            };
+            let is_above_same = self.owner(piece) == self.owner(local[at]);
+            let above_same = u32::from(is_above_same) * WEIGHT_SAME_OWNER;
+            self.weight(piece) + above_same + of_original + of_updated
         };
         for [line, at] in heaviest(&ids, &local_ids, weight) {
             found_at(line as usize, at as usize);

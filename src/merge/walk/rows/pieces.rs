@@ -94,7 +94,7 @@ pub(super) fn in_child_order(
         Slot::Local(_) => 2,
         Slot::Updated(_) => 1,
     };
-    let pairs = heaviest_between(&placed, &slots, weight).into_iter();
+    let pairs = heaviest_between(&placed, &slots, weight, |_, _| true).into_iter();
     let stays_in_order: FxHashSet<Slot> = pairs.map(|[at, _]| placed[at as usize]).collect();
     let mut groups: FxHashMap<Slot, Vec<Piece>> = FxHashMap::default();
     let mut pending: Vec<Piece> = Vec::new();
