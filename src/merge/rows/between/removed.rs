@@ -9,9 +9,15 @@ impl SegmentMerger<'_, '_> {
     /// Returns the comment lines of a part of local's row that updated removed from where the
     /// original has them: they go, wherever local has them. Comments among which local has new
     /// lines stay: local rewrote them, or commented out something that has lines in common with
-    /// them. One directly above an entry that updated lacks goes or stays with the entry.
+    /// them. One directly above an entry that updated lacks goes or stays with the entry, and one
+    /// directly above an entry above which the original does not have it is local's own.
     pub(super) fn removed_comments(&self, local: &[Ref]) -> FxHashSet<Ref> {
         let rows = self.rows;
+        let is_above = |comment: Ref, entry| {
+            let original = rows.find(Side::Original, entry);
+            let mut above = original.into_iter().flat_map(|it| rows.comments_above(it));
+            above.any(|it| rows.text_id(it) == rows.text_id(comment))
+        };
         let is_removed = |it: &Ref| {
             matches!(rows.id(*it), Id::Comment { owner: None, .. })
                 && rows.has_words(*it)
@@ -19,7 +25,7 @@ impl SegmentMerger<'_, '_> {
                 && rows.count(Side::Updated, *it) == 0
                 && self
                     .owner(*it)
-                    .is_none_or(|entry| rows.has(Side::Updated, entry))
+                    .is_none_or(|entry| rows.has(Side::Updated, entry) && is_above(*it, entry))
         };
         let is_new = |it: &Ref| rows.is_comment(*it) && rows.count(Side::Original, *it) == 0;
         // all comments between two entries, maybe with the entry above them
