@@ -172,21 +172,18 @@ fn may_be_package(folder: &Path) -> bool {
 /// # Errors
 /// If the repository is not allowed.
 fn refuse_foreign(package: &Path, record: &Record, allowed: &[String]) -> Result<(), Error> {
+    let outer_packages = outer_packages(package);
     let mut trusted = HashSet::new();
-    for (at, outer) in outer_packages(package).into_iter().rev().enumerate() {
-        // a record that cannot be read adds no repository, but makes the set non-empty: the package
-        // is nested
-        let Some(outer) = outer else {
-            trusted.insert(String::new());
-            continue;
-        };
+    for (at, outer) in outer_packages.iter().rev().enumerate() {
         // the outermost record is trusted, an inner one only if its repository is allowed itself
-        if at == 0 || foreign_origin(&outer, &trusted, allowed).is_none() {
+        if let Some(outer) = outer
+            && (at == 0 || foreign_origin(outer, &trusted, allowed).is_none())
+        {
             let origins = [&outer.origin, &outer.lock.origin];
-            trusted.extend(origins.map(|it| without_suffix(&it.repository).to_owned()));
+            trusted.extend(origins.map(|it| without_suffix(&it.repository)));
         }
     }
-    let is_nested = !trusted.is_empty();
+    let is_nested = !outer_packages.is_empty();
     match foreign_origin(record, &trusted, allowed).filter(|_| is_nested) {
         None => Ok(()),
         Some(origin) => Err(Error::package(
@@ -220,7 +217,7 @@ fn outer_packages(package: &Path) -> Vec<Option<Record>> {
 /// Returns the first origin of a record whose repository is neither trusted nor allowed.
 fn foreign_origin<'r>(
     record: &'r Record,
-    trusted: &HashSet<String>,
+    trusted: &HashSet<&str>,
     allowed: &[String],
 ) -> Option<&'r Origin> {
     let is_allowed = |origin: &Origin| {
