@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use super::host::is_known;
+use super::host::{is_known, start_of_path};
 use crate::error::Error;
 use crate::git_process::{ALLOWED_PROTOCOLS, without_password};
 
@@ -55,10 +55,8 @@ impl Address {
             let ends = ends.filter(|end| check_reference(&rest[..*end]).is_ok());
             let candidates = ends.map(|end| {
                 let (reference, directory) = rest.split_at(end);
-                Ok((
-                    Origin::new(&repository, directory)?,
-                    Some(reference.to_owned()),
-                ))
+                let origin = Origin::new(&repository, directory)?;
+                Ok((origin, Some(reference.to_owned())))
             });
             return candidates.collect::<Result<_, _>>().map(Self);
         }
@@ -69,15 +67,12 @@ impl Address {
             check_reference(reference)?;
         }
         let start = location.find("://").map_or(0, |at| at + 3);
-        let end_of_repository = if let Some(at) = location[start..].find(".git/") {
-            Some(start + at + ".git".len())
-        } else if location.ends_with(".git") {
-            Some(location.len())
-        } else if let Some(at) = location[start..].find("//") {
-            Some(start + at)
-        } else {
-            end_at_known_host(location)
-        };
+        let find = |sign: &str| location[start..].find(sign).map(|at| start + at);
+        let end_of_repository = find(".git/")
+            .map(|at| at + ".git".len())
+            .or_else(|| location.ends_with(".git").then_some(location.len()))
+            .or_else(|| find("//"))
+            .or_else(|| end_at_known_host(location));
         let origins = match end_of_repository.map(|end| location.split_at(end)) {
             Some((repository, directory)) => vec![Origin::new(repository, directory)?],
             None => candidates(location, start)?,
@@ -91,8 +86,7 @@ impl Address {
 
     /// Parses `helm+https://HOST/PATH/CHART[@VERSION]` and `oci://HOST/PATH[@TAG]` or `[:TAG]`.
     fn of_archive(text: &str) -> Result<Self, Error> {
-        let start = text.find("://").map_or(0, |at| at + 3);
-        let path = text[start..].find('/').map_or(text.len(), |at| start + at);
+        let path = start_of_path(text);
         let separator = match text.starts_with("oci://") {
             true => text[path..].find(['@', ':']),
             false => text[path..].find('@'),
@@ -256,10 +250,7 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
 fn split_reference(text: &str) -> (&str, Option<&str>) {
     let start = match (text.find("://"), text.find(".git")) {
         (_, Some(at)) => at,
-        (Some(at), None) => {
-            let path = text[at + 3..].find('/');
-            path.map_or(text.len(), |slash| at + 3 + slash)
-        }
+        (Some(_), None) => start_of_path(text),
         // user@host:path
         (None, None) => match (text.find(':'), text.find('/')) {
             (Some(colon), slash) if slash.is_none_or(|slash| colon < slash) => colon,
@@ -277,12 +268,9 @@ fn split_reference(text: &str) -> (&str, Option<&str>) {
 fn candidates(location: &str, start: usize) -> Result<Vec<Origin>, Error> {
     let location = location.trim_end_matches('/');
     let on_disk = is_path(location) || location.starts_with("file://");
-    let mut ends: Vec<usize> = location[start..]
-        .char_indices()
-        .filter(|(at, c)| *c == '/' && *at > 0)
-        .map(|(at, _)| start + at)
-        .collect();
-    ends.push(location.len());
+    let slashes = location.match_indices('/').map(|(at, _)| at);
+    let ends = slashes.filter(|at| *at > start).chain([location.len()]);
+    let mut ends: Vec<usize> = ends.collect();
     if on_disk {
         ends.reverse();
     } else if start > 0 && ends.len() > 1 {
