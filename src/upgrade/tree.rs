@@ -166,17 +166,13 @@ pub(super) fn is_git_folder(name: &OsStr) -> bool {
 
 /// Returns the entries with the sizes of their files; `None` if one is unknown.
 pub(super) fn with_sizes(
-    entries: Vec<TreeEntry>,
+    mut entries: Vec<TreeEntry>,
     sizes: &HashMap<&str, u64>,
 ) -> Option<Vec<TreeEntry>> {
-    let with_size = |entry: TreeEntry| match entry.is_submodule() {
-        true => Some(entry),
-        false => Some(TreeEntry {
-            size: *sizes.get(&*entry.object)?,
-            ..entry
-        }),
-    };
-    entries.into_iter().map(with_size).collect()
+    for entry in entries.iter_mut().filter(|entry| !entry.is_submodule()) {
+        entry.size = *sizes.get(&*entry.object)?;
+    }
+    Some(entries)
 }
 
 /// Checks the sizes of the files.
