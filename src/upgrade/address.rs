@@ -87,19 +87,14 @@ impl Address {
     /// Parses `helm+https://HOST/PATH/CHART[@VERSION]` and `oci://HOST/PATH[@TAG]` or `[:TAG]`.
     fn of_archive(text: &str) -> Result<Self, Error> {
         let path = start_of_path(text);
-        let separator = match text.starts_with("oci://") {
-            true => text[path..].find(['@', ':']),
-            false => text[path..].find('@'),
-        };
-        let (location, reference) = match separator {
-            Some(at) => (&text[..path + at], Some(&text[path + at + 1..])),
-            None => (text, None),
-        };
+        let is_oci = text.starts_with("oci://");
+        let separators: &[char] = if is_oci { &['@', ':'] } else { &['@'] };
+        let (location, reference) = split_behind(path, text, separators);
         if let Some(reference) = reference.filter(|reference| !is_hash(reference)) {
             check_reference(reference)?;
         }
         let location = location.trim_end_matches('/');
-        let origin = match (location.starts_with("oci://"), location.rfind('/')) {
+        let origin = match (is_oci, location.rfind('/')) {
             (false, Some(at)) if at >= path => Origin::new(&location[..at], &location[at..])?,
             (true, Some(at)) if at >= path => Origin::new(location, "")?,
             _ => {
@@ -257,8 +252,17 @@ fn split_reference(text: &str) -> (&str, Option<&str>) {
             _ => 0,
         },
     };
-    match text[start..].find('@') {
-        Some(at) => (&text[..start + at], Some(&text[start + at + 1..])),
+    split_behind(start, text, &['@'])
+}
+
+/// Splits a text at the first of some separators that is at `start` or behind it.
+fn split_behind<'t>(
+    start: usize,
+    text: &'t str,
+    separators: &[char],
+) -> (&'t str, Option<&'t str>) {
+    match text[start..].split_once(separators) {
+        Some((before, behind)) => (&text[..start + before.len()], Some(behind)),
         None => (text, None),
     }
 }
