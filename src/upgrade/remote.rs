@@ -77,10 +77,8 @@ impl<'t> Remotes<'t> {
         address: &Address,
         default: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
     ) -> Result<(Origin, Arc<Refs>, Version), Error> {
-        let has_password = |(origin, _): &&(Origin, Option<String>)| {
-            without_password(&origin.repository) != origin.repository
-        };
-        if let Some((origin, _)) = address.0.iter().find(has_password) {
+        let mut origins = address.0.iter().map(|(origin, _)| origin);
+        if let Some(origin) = origins.find(|it| without_password(&it.repository) != it.repository) {
             return Err(Error::refused(
                 format!(
                     "the address {} holds a user name or a password, \

@@ -185,11 +185,9 @@ impl Fields<'_> {
 
     /// Returns the value at a path; as the error, the last value on the way that exists.
     fn node(&self, path: &[&str]) -> Result<NodeId, NodeId> {
-        let mut node = self.tree.root().value;
-        for name in path {
-            node = self.tree.field(node, name).ok_or(node)?;
-        }
-        Ok(node)
+        let root = self.tree.root().value;
+        let mut names = path.iter();
+        names.try_fold(root, |node, name| self.tree.field(node, name).ok_or(node))
     }
 
     fn invalid_at(&self, path: &[&str], message: &str) -> Error {
