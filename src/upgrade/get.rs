@@ -99,10 +99,7 @@ fn write(
     let left_out = fetched.left_out.iter();
     let mut warnings: Vec<Warning> = left_out.map(|path| left_out_warning(path)).collect();
     let record = PathBuf::from(record::file_in(&snapshot, origin));
-    let bytes = match snapshot.entries.remove(&record) {
-        Some(SnapshotEntry::File { bytes, .. }) => bytes,
-        _ => Vec::new(),
-    };
+    let bytes = snapshot.file(&record).unwrap_or_default().to_vec();
     let file = SnapshotEntry::File {
         bytes: with_record(&folder.join(&record), bytes, origin, version)?,
         is_executable: false,
