@@ -35,13 +35,11 @@ struct Manifest {
 }
 
 /// The layer of a manifest that contains the package.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Layer {
-    #[serde(default, rename = "mediaType")]
     media_type: String,
-    #[serde(default)]
     pub(super) digest: String,
-    #[serde(default)]
     size: u64,
 }
 
