@@ -121,25 +121,20 @@ impl Origin {
                 invalid(directory, "a folder in a repository is named without `..`")
             })?,
         };
-        if repository.starts_with('-') {
-            let message = "it begins with a dash, and git would take it for an option";
-            return Err(invalid(repository, message));
-        }
-        let helper = helper(repository).filter(|it| !is_allowed(it));
-        if let Some(helper) = helper.filter(|_| !is_archive(repository)) {
-            let message = format!(
+        let helper = helper(repository).filter(|it| !is_archive(repository) && !is_allowed(it));
+        let problem = if repository.starts_with('-') {
+            "it begins with a dash, and git would take it for an option"
+        } else if let Some(helper) = helper {
+            &format!(
                 "git would start a program for `{helper}`, which \
                  is not allowed unless GIT_ALLOW_PROTOCOL names it"
-            );
-            return Err(invalid(repository, &message));
-        }
-        if repository.is_empty() || repository.chars().any(char::is_control) {
-            return Err(invalid(
-                repository,
-                "it is empty, or has a line break in it",
-            ));
-        }
-        Ok(origin)
+            )
+        } else if repository.is_empty() || repository.chars().any(char::is_control) {
+            "it is empty, or has a line break in it"
+        } else {
+            return Ok(origin);
+        };
+        Err(invalid(repository, problem))
     }
 
     /// Returns the address for messages, without a password.
