@@ -196,11 +196,11 @@ fn commit_all(
             continue;
         };
         let message = template.message(upgrade, &worktree::path_in(top, &upgrade.plan.root));
-        match commit::commit(top, &upgrade.files(top), &message, &mut lock_timeout) {
+        let files = upgrade.files(top);
+        match commit::commit(top, &files, &message, &mut lock_timeout) {
             Ok(commit) => {
                 upgrade.committed = commit;
-                let files = committed.entry(top).or_default();
-                files.extend(upgrade.files(top));
+                committed.entry(top).or_default().extend(files);
             }
             Err(error) => outcome.newer = Err(error),
         }
