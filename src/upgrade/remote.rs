@@ -245,7 +245,9 @@ impl Remotes<'_> {
         from: &Version,
         to: &Version,
     ) -> Result<bool, Error> {
-        let since = self.cache.store(&origin.repository).date(&from.commit)?;
+        let cached = self.cache.store(&origin.repository).git();
+        let dates = cached.log(["%ct"], ["-1", &from.commit, "--"])?;
+        let since = dates.unwrap_or_default().into_iter().flatten().next();
         let limits = [
             from.tag
                 .then(|| format!("--shallow-exclude=refs/tags/{}", from.full)),
@@ -266,14 +268,6 @@ impl Remotes<'_> {
 }
 
 impl Store {
-    /// Returns the date of a commit, in seconds.
-    fn date(&self, commit: &str) -> Result<Option<String>, Error> {
-        let log = self.git().log(["%ct"], ["-1", commit, "--"])?;
-        Ok(log
-            .ok()
-            .and_then(|commits| commits.into_iter().flatten().next()))
-    }
-
     /// Returns the commits of a folder from one version to another.
     fn log(&self, origin: &Origin, from: &Version, to: &Version) -> Result<Vec<Commit>, Error> {
         // the commits at which history is cut off only serve to compare with
