@@ -77,7 +77,12 @@ impl Fields<'_> {
             return Err(self.invalid_at(&["upstreamLock", "type"], &message));
         }
         let repository = self.required(&["upstream", kind, "repo"])?;
-        let directory = self.directory("upstream", format).unwrap_or_default();
+        // the folder or the chart of a section
+        let directory_in = |section| {
+            let directory = self.optional(&[section, kind, format.directory]);
+            directory.filter(|_| !format.directory.is_empty())
+        };
+        let directory = directory_in("upstream").unwrap_or_default();
         let reference_at = ["upstream", kind, "ref"];
         let reference = self.required(&reference_at)?;
         if !is_digest(&reference) {
@@ -99,7 +104,7 @@ impl Fields<'_> {
             value.unwrap_or_else(|| default.clone())
         };
         let lock_repository = locked("repo", &repository);
-        let lock_directory = self.directory("upstreamLock", format);
+        let lock_directory = directory_in("upstreamLock");
         let lock_directory = lock_directory.as_ref().unwrap_or(&directory);
         Ok(Record {
             file: self.file.to_owned(),
@@ -112,13 +117,6 @@ impl Fields<'_> {
             reference,
             strategy: self.strategy()?,
         })
-    }
-
-    /// Returns the folder or the chart of a section.
-    fn directory(&self, section: &str, format: Format) -> Option<String> {
-        let is_field = !format.directory.is_empty();
-        self.optional(&[section, format.name, format.directory])
-            .filter(|_| is_field)
     }
 
     /// Returns the format of a section.
