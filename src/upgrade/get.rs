@@ -142,13 +142,11 @@ pub(super) fn write_files(
             SnapshotEntry::Link(to) if link_stays_within(snapshot, path, to) => {
                 links.push((path, to));
             }
-            SnapshotEntry::Link(to) => warnings.push(Warning::about(
-                path,
-                format!(
-                    "a symbolic link to {}, out of the package, is left out",
-                    shown(to)
-                ),
-            )),
+            SnapshotEntry::Link(to) => {
+                let to = shown(to);
+                let message = format!("a symbolic link to {to}, out of the package, is left out");
+                warnings.push(Warning::about(path, message));
+            }
             SnapshotEntry::Other => warnings.push(Warning::about(path, "a submodule is left out")),
         }
     }
