@@ -258,21 +258,16 @@ fn vendir_address(folder: &Path) -> Result<Option<Address>, Error> {
     let Ok(folder) = folder.canonicalize() else {
         return Ok(None);
     };
-    for ancestor in folder.ancestors() {
+    let address_in = |ancestor: &Path| {
         let text = |name: &str| String::from_utf8(read_own(&ancestor.join(name)).ok()?).ok();
-        let (Some(config), Some(lock)) = (text("vendir.yml"), text("vendir.lock.yml")) else {
-            continue;
-        };
-        let (Ok(Some(config)), Ok(Some(lock))) = (Tree::parse(&config), Tree::parse(&lock)) else {
-            continue;
-        };
+        let (config, lock) = (text("vendir.yml")?, text("vendir.lock.yml")?);
+        let (config, lock) = (Tree::parse(&config).ok()??, Tree::parse(&lock).ok()??);
         let relative = folder.strip_prefix(ancestor).unwrap_or(&folder);
-        let (wanted, locked) = (content(&config, relative), content(&lock, relative));
-        if let (Some(wanted), Some(locked)) = (wanted, locked) {
-            return to_address(&config, wanted, &lock, locked);
-        }
-    }
-    Ok(None)
+        let (wanted, locked) = (content(&config, relative)?, content(&lock, relative)?);
+        Some(to_address(&config, wanted, &lock, locked))
+    };
+    let mut folders = folder.ancestors();
+    folders.find_map(address_in).unwrap_or(Ok(None))
 }
 
 /// Returns the entry of `contents` for a folder, in one of vendir's files.
