@@ -53,9 +53,7 @@ impl Fields<'_> {
         for (path, fields) in FIELDS {
             let Ok(map) = self.node(path) else { continue };
             for entry in self.tree.entries(map) {
-                let Some(key) = self.tree.key_text(entry) else {
-                    continue;
-                };
+                let key = self.tree.key_text(entry).unwrap_or_default();
                 let similar = similar_names(key, fields.iter().copied());
                 let is_missing = |name: &&str| self.tree.find(map, name).is_none();
                 if let Some(field) = similar.first().copied().filter(is_missing) {
