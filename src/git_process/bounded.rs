@@ -58,7 +58,9 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> io::R
     let stderr = child.stderr.take();
     let stderr = stderr.map(|pipe| in_background(|| read_end(pipe)));
     let stdout = running.stdout()?;
-    let status = running.status()?;
+    let deadline = running.deadline;
+    let child = running.child()?;
+    let status = wait_before(deadline, child).inspect_err(|_| kill(child))?;
     let stderr = stderr.and_then(|stderr| stderr.recv_timeout(GRACE).ok());
     Ok(Output {
         status,
@@ -100,14 +102,6 @@ impl Running {
         let stdout = stdout.recv_timeout(time_left);
         let stdout = stdout.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()));
         stdout.inspect_err(|_| kill(child))
-    }
-
-    /// Waits for the end of the process.
-    fn status(&mut self) -> io::Result<ExitStatus> {
-        let deadline = self.deadline;
-        let child = self.child()?;
-        let status = wait_before(deadline, child);
-        status.inspect_err(|_| kill(child))
     }
 
     fn child(&mut self) -> io::Result<&mut Child> {
