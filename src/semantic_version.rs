@@ -15,13 +15,9 @@ pub(crate) fn lenient(text: &str) -> Option<(Version, usize)> {
         Some((numbers, pre)) => (numbers, Prerelease::new(pre).ok()?),
         None => (text, Prerelease::EMPTY),
     };
-    let parts: Vec<u64> = numbers
-        .split('.')
-        .map(|part| {
-            let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            digits.then(|| part.parse().ok()).flatten()
-        })
-        .collect::<Option<_>>()?;
+    // there is no sign in front of a number: the text was split at `+` and `-`
+    let parts = numbers.split('.').map(str::parse);
+    let parts: Vec<u64> = parts.collect::<Result<_, _>>().ok()?;
     let count = parts.len();
     if count > 3 || (count == 1 && !pre.is_empty()) {
         return None;

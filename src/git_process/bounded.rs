@@ -1,7 +1,7 @@
 //! Runs a process within limits: it is killed if it takes too long or prints too much.
 
 use std::io::{self, ErrorKind, Read, Write as _};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -58,7 +58,9 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> io::R
     let stderr = child.stderr.take();
     let stderr = stderr.map(|pipe| in_background(|| read_end(pipe)));
     let stdout = running.stdout()?;
-    let status = running.status()?;
+    let deadline = running.deadline;
+    let child = running.child()?;
+    let status = wait_before(deadline, child).inspect_err(|_| kill(child))?;
     let stderr = stderr.and_then(|stderr| stderr.recv_timeout(GRACE).ok());
     Ok(Output {
         status,
@@ -94,16 +96,12 @@ impl Running {
         let (deadline, max) = (self.deadline, self.max_stdout);
         let child = self.child()?;
         let pipe = child.stdout.take().ok_or(ErrorKind::NotFound)?;
-        let stdout = read_before(deadline, pipe, max);
+        // in a thread, which is left to itself after the deadline
+        let stdout = in_background(move || read_at_most(pipe, max));
+        let time_left = deadline.saturating_duration_since(Instant::now());
+        let stdout = stdout.recv_timeout(time_left);
+        let stdout = stdout.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()));
         stdout.inspect_err(|_| kill(child))
-    }
-
-    /// Waits for the end of the process.
-    fn status(&mut self) -> io::Result<ExitStatus> {
-        let deadline = self.deadline;
-        let child = self.child()?;
-        let status = wait_before(deadline, child);
-        status.inspect_err(|_| kill(child))
     }
 
     fn child(&mut self) -> io::Result<&mut Child> {
@@ -146,14 +144,6 @@ fn in_background<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -
         let _ = sender.send(work());
     });
     receiver
-}
-
-/// Reads a pipe to its end, in a thread that the reader does not wait for after the deadline.
-fn read_before(deadline: Instant, pipe: ChildStdout, max: u64) -> io::Result<Vec<u8>> {
-    let time_left = deadline.saturating_duration_since(Instant::now());
-    let read = in_background(move || read_at_most(pipe, max));
-    let read = read.recv_timeout(time_left);
-    read.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
 }
 
 fn read_at_most(pipe: impl Read, max: u64) -> io::Result<Vec<u8>> {

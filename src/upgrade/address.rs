@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use super::host::is_known;
+use super::host::{is_known, start_of_path};
 use crate::error::Error;
 use crate::git_process::{ALLOWED_PROTOCOLS, without_password};
 
@@ -55,10 +55,8 @@ impl Address {
             let ends = ends.filter(|end| check_reference(&rest[..*end]).is_ok());
             let candidates = ends.map(|end| {
                 let (reference, directory) = rest.split_at(end);
-                Ok((
-                    Origin::new(&repository, directory)?,
-                    Some(reference.to_owned()),
-                ))
+                let origin = Origin::new(&repository, directory)?;
+                Ok((origin, Some(reference.to_owned())))
             });
             return candidates.collect::<Result<_, _>>().map(Self);
         }
@@ -69,15 +67,12 @@ impl Address {
             check_reference(reference)?;
         }
         let start = location.find("://").map_or(0, |at| at + 3);
-        let end_of_repository = if let Some(at) = location[start..].find(".git/") {
-            Some(start + at + ".git".len())
-        } else if location.ends_with(".git") {
-            Some(location.len())
-        } else if let Some(at) = location[start..].find("//") {
-            Some(start + at)
-        } else {
-            end_at_known_host(location)
-        };
+        let find = |sign: &str| location[start..].find(sign).map(|at| start + at);
+        let end_of_repository = find(".git/")
+            .map(|at| at + ".git".len())
+            .or_else(|| location.ends_with(".git").then_some(location.len()))
+            .or_else(|| find("//"))
+            .or_else(|| end_at_known_host(location));
         let origins = match end_of_repository.map(|end| location.split_at(end)) {
             Some((repository, directory)) => vec![Origin::new(repository, directory)?],
             None => candidates(location, start)?,
@@ -91,21 +86,15 @@ impl Address {
 
     /// Parses `helm+https://HOST/PATH/CHART[@VERSION]` and `oci://HOST/PATH[@TAG]` or `[:TAG]`.
     fn of_archive(text: &str) -> Result<Self, Error> {
-        let start = text.find("://").map_or(0, |at| at + 3);
-        let path = text[start..].find('/').map_or(text.len(), |at| start + at);
-        let separator = match text.starts_with("oci://") {
-            true => text[path..].find(['@', ':']),
-            false => text[path..].find('@'),
-        };
-        let (location, reference) = match separator {
-            Some(at) => (&text[..path + at], Some(&text[path + at + 1..])),
-            None => (text, None),
-        };
+        let path = start_of_path(text);
+        let is_oci = text.starts_with("oci://");
+        let separators: &[char] = if is_oci { &['@', ':'] } else { &['@'] };
+        let (location, reference) = split_behind(path, text, separators);
         if let Some(reference) = reference.filter(|reference| !is_hash(reference)) {
             check_reference(reference)?;
         }
         let location = location.trim_end_matches('/');
-        let origin = match (location.starts_with("oci://"), location.rfind('/')) {
+        let origin = match (is_oci, location.rfind('/')) {
             (false, Some(at)) if at >= path => Origin::new(&location[..at], &location[at..])?,
             (true, Some(at)) if at >= path => Origin::new(location, "")?,
             _ => {
@@ -132,25 +121,20 @@ impl Origin {
                 invalid(directory, "a folder in a repository is named without `..`")
             })?,
         };
-        if repository.starts_with('-') {
-            let message = "it begins with a dash, and git would take it for an option";
-            return Err(invalid(repository, message));
-        }
-        let helper = helper(repository).filter(|it| !is_allowed(it));
-        if let Some(helper) = helper.filter(|_| !is_archive(repository)) {
-            let message = format!(
+        let helper = helper(repository).filter(|it| !is_archive(repository) && !is_allowed(it));
+        let problem = if repository.starts_with('-') {
+            "it begins with a dash, and git would take it for an option"
+        } else if let Some(helper) = helper {
+            &format!(
                 "git would start a program for `{helper}`, which \
                  is not allowed unless GIT_ALLOW_PROTOCOL names it"
-            );
-            return Err(invalid(repository, &message));
-        }
-        if repository.is_empty() || repository.chars().any(char::is_control) {
-            return Err(invalid(
-                repository,
-                "it is empty, or has a line break in it",
-            ));
-        }
-        Ok(origin)
+            )
+        } else if repository.is_empty() || repository.chars().any(char::is_control) {
+            "it is empty, or has a line break in it"
+        } else {
+            return Ok(origin);
+        };
+        Err(invalid(repository, problem))
     }
 
     /// Returns the address for messages, without a password.
@@ -256,18 +240,24 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
 fn split_reference(text: &str) -> (&str, Option<&str>) {
     let start = match (text.find("://"), text.find(".git")) {
         (_, Some(at)) => at,
-        (Some(at), None) => {
-            let path = text[at + 3..].find('/');
-            path.map_or(text.len(), |slash| at + 3 + slash)
-        }
+        (Some(_), None) => start_of_path(text),
         // user@host:path
         (None, None) => match (text.find(':'), text.find('/')) {
             (Some(colon), slash) if slash.is_none_or(|slash| colon < slash) => colon,
             _ => 0,
         },
     };
-    match text[start..].find('@') {
-        Some(at) => (&text[..start + at], Some(&text[start + at + 1..])),
+    split_behind(start, text, &['@'])
+}
+
+/// Splits a text at the first of some separators that is at `start` or behind it.
+fn split_behind<'t>(
+    start: usize,
+    text: &'t str,
+    separators: &[char],
+) -> (&'t str, Option<&'t str>) {
+    match text[start..].split_once(separators) {
+        Some((before, behind)) => (&text[..start + before.len()], Some(behind)),
         None => (text, None),
     }
 }
@@ -277,12 +267,9 @@ fn split_reference(text: &str) -> (&str, Option<&str>) {
 fn candidates(location: &str, start: usize) -> Result<Vec<Origin>, Error> {
     let location = location.trim_end_matches('/');
     let on_disk = is_path(location) || location.starts_with("file://");
-    let mut ends: Vec<usize> = location[start..]
-        .char_indices()
-        .filter(|(at, c)| *c == '/' && *at > 0)
-        .map(|(at, _)| start + at)
-        .collect();
-    ends.push(location.len());
+    let slashes = location.match_indices('/').map(|(at, _)| at);
+    let ends = slashes.filter(|at| *at > start).chain([location.len()]);
+    let mut ends: Vec<usize> = ends.collect();
     if on_disk {
         ends.reverse();
     } else if start > 0 && ends.len() > 1 {

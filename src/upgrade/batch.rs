@@ -191,53 +191,45 @@ fn commit_all(
 ) {
     let mut lock_timeout = worktree::LOCK_TIMEOUT;
     let mut committed: BTreeMap<&PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    for outcome in &mut *outcomes {
-        let Some((top, upgrade)) = written(outcome, tops) else {
-            continue;
-        };
+    for_each_written(outcomes, tops, |top, upgrade| {
         let message = template.message(upgrade, &worktree::path_in(top, &upgrade.plan.root));
-        match commit::commit(top, &upgrade.files(top), &message, &mut lock_timeout) {
-            Ok(commit) => {
-                upgrade.committed = commit;
-                let files = committed.entry(top).or_default();
-                files.extend(upgrade.files(top));
-            }
-            Err(error) => outcome.newer = Err(error),
-        }
-    }
+        let files = upgrade.files(top);
+        upgrade.committed = commit::commit(top, &files, &message, &mut lock_timeout)?;
+        committed.entry(top).or_default().extend(files);
+        Ok(())
+    });
     let mut repaired = HashMap::new();
     for (top, files) in committed {
         repaired.insert(top, commit::repair_index(top, &files, lock_timeout));
     }
+    for_each_written(outcomes, tops, |top, upgrade| match repaired.get(top) {
+        Some(Err(why)) => Err(Error::package(
+            &upgrade.package,
+            format!("it is committed, and the index cannot be put right: {why}"),
+            worktree::LOCKED_HELP.to_owned(),
+        )),
+        // nothing is left to do for the next run
+        _ => package::forget(&RealDisk, &upgrade.plan.root),
+    });
+}
+
+/// Calls `work` with each upgrade that was written without open conflicts, and with the top of its
+/// repository. The error of an upgrade becomes its outcome.
+fn for_each_written<'t>(
+    outcomes: &mut [PackageOutcome<Upgrade>],
+    tops: &'t HashMap<PathBuf, PathBuf>,
+    mut work: impl FnMut(&'t PathBuf, &mut Upgrade) -> Result<(), Error>,
+) {
     for outcome in outcomes {
-        let Some((top, upgrade)) = written(outcome, tops) else {
-            continue;
-        };
-        let done = match repaired.get(top) {
-            Some(Err(why)) => Err(Error::package(
-                &upgrade.package,
-                format!("it is committed, and the index cannot be put right: {why}"),
-                worktree::LOCKED_HELP.to_owned(),
-            )),
-            // nothing is left to do for the next run
-            _ => package::forget(&RealDisk, &upgrade.plan.root),
-        };
-        if let Err(error) = done {
+        if let Ok(Some(upgrade)) = &mut outcome.newer
+            && upgrade.facts.written
+            && !upgrade.facts.open
+            && let Some(top) = tops.get(&outcome.package)
+            && let Err(error) = work(top, upgrade)
+        {
             outcome.newer = Err(error);
         }
     }
-}
-
-/// Returns the upgrade of an outcome and the top of its repository, if the upgrade was written
-/// without open conflicts.
-fn written<'t, 'o>(
-    outcome: &'o mut PackageOutcome<Upgrade>,
-    tops: &'t HashMap<PathBuf, PathBuf>,
-) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
-    let upgrade = outcome.newer.as_mut().ok()?.as_mut()?;
-    let is_written = upgrade.facts.written && !upgrade.facts.open;
-    let top = tops.get(&outcome.package).filter(|_| is_written)?;
-    Some((top, upgrade))
 }
 
 /// Undoes the changes that an unfinished run left in a package without a commit, so that this run

@@ -188,8 +188,8 @@ impl Branch {
         let before = commits(&self.top, &[old, "^HEAD"], 10_000)?;
         // without new commits, the branch must not lose the old ones
         let is_unused = new.is_empty() && self.is_checked_out;
-        let contents = new.iter().map(BranchCommit::content);
-        let is_same = contents.eq(before.iter().map(BranchCommit::content))
+        let contents = new.iter().map(|commit| &commit.content);
+        let is_same = contents.eq(before.iter().map(|commit| &commit.content))
             && new.last().map(|it| &it.parents) == before.last().map(|it| &it.parents);
         if !is_unused && !is_same {
             return Ok(Vec::new());
@@ -226,18 +226,12 @@ fn refuse_changed(top: &Path, name: &str, tip: &str) -> Result<(), Error> {
 /// A commit of a branch.
 struct BranchCommit {
     hash: String,
-    tree: String,
     parents: String,
-    message: String,
     subject: String,
+    /// The tree and the message.
+    content: [String; 2],
     /// Whether an upgrade made it and it was not amended since.
     is_ours: bool,
-}
-
-impl BranchCommit {
-    fn content(&self) -> (&str, &str) {
-        (&self.tree, &self.message)
-    }
 }
 
 /// Returns at most `max` commits of a range, the newest first. An invalid range has no commits.
@@ -253,10 +247,9 @@ fn commits(top: &Path, range: &[&str], max: usize) -> Result<Vec<BranchCommit>, 
         |[hash, tree, parents, message, subject, trailer]| BranchCommit {
             is_ours: trailer.trim() == tree && !parents.contains(' '),
             hash,
-            tree,
             parents,
-            message,
             subject,
+            content: [tree, message],
         },
     );
     Ok(commits.collect())

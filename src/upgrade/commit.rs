@@ -7,7 +7,6 @@
 //! commits are made, [`repair_index`] checks the index and adds what is missing.
 
 use std::collections::{BTreeSet, HashSet};
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -176,16 +175,17 @@ fn stage(git: Git, files: &[PathBuf]) -> Attempt<()> {
 
 /// Returns those of some files that differ between an index and the last commit.
 fn staged(git: Git, files: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
-    let staged = names(git.args(["diff", "--cached", "--name-only"]), None)?;
+    let staged = names(git.args(["diff", "--cached"]), None)?;
     let staged: HashSet<PathBuf> = staged.into_iter().collect();
     let staged = files.iter().filter(|file| staged.contains(*file));
     Ok(staged.cloned().collect())
 }
 
-/// Runs a `git diff` that prints names, in a folder or everywhere, and returns the names.
+/// Runs a `git diff` in a folder or everywhere, and returns the names of the files that differ.
 fn names(git: Git, folder: Option<&Path>) -> Result<Vec<PathBuf>, Error> {
     let output = git
-        .args(["-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--"])
+        .args(["--name-only", "-z", "--no-renames"])
+        .args(["--no-ext-diff", "--no-textconv", "--"])
         .args(folder)
         .output()?;
     let names = output.stdout.split(|byte| *byte == 0);
@@ -235,8 +235,7 @@ impl<'t> PrivateIndex<'t> {
         let wanted: HashSet<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let mut above_others: HashSet<PathBuf> = HashSet::new();
         for comparison in [&["diff", "--cached"][..], &["diff-files"]] {
-            let git = self.git().args(comparison).arg("--name-only");
-            for other in names(git, Some(or_here(&folder)))? {
+            for other in names(self.git().args(comparison), Some(or_here(&folder)))? {
                 if !wanted.contains(&*other) {
                     above_others.extend(other.ancestors().map(Path::to_owned));
                 }
@@ -248,9 +247,7 @@ impl<'t> PrivateIndex<'t> {
             or_here(widest.unwrap_or(file)).to_owned()
         };
         let cover: BTreeSet<PathBuf> = changed.iter().map(cover).collect();
-        let new = self
-            .git()
-            .args(["diff", "--cached", "--name-only", "--diff-filter=A"]);
+        let new = self.git().args(["diff", "--cached", "--diff-filter=A"]);
         let new = names(new, None)?;
         // by its name git notices if the index has lost the new files
         let new_file = new.into_iter().find(|path| changed.contains(path));
@@ -278,20 +275,17 @@ impl<'t> PrivateIndex<'t> {
     fn tree(&self) -> Result<String, Error> {
         let path = self.folder.path().join("committed");
         let git = || Git::at(self.top).with_index(&path);
-        let read = git().args(["read-tree", "HEAD"]).output()?;
-        if !read.status.success() {
-            // there is no commit yet
-            git().args(["read-tree", "--empty"]).output()?;
-        }
+        // it fails if there is no commit yet: then the index stays missing, which is an empty one
+        git().args(["read-tree", "HEAD"]).output()?;
         self.stage(git())?;
         Ok(git().arg("write-tree").stdout_text()?.unwrap_or_default())
     }
 
     /// Writes the message of a commit to a file and returns its path.
-    fn message(&self, text: &str) -> Result<OsString, Error> {
+    fn message(&self, text: &str) -> Result<PathBuf, Error> {
         let path = self.folder.path().join("message");
         fs::write(&path, text).map_err(Error::writing_after(1, &path))?;
-        Ok(path.into_os_string())
+        Ok(path)
     }
 }
 

@@ -4,7 +4,6 @@
 //! the record is not trusted.
 
 use std::collections::HashSet;
-use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -24,7 +23,7 @@ use crate::yaml::{Tree, equal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shard {
     index: u64,
-    count: NonZeroU64,
+    count: u64,
 }
 
 /// A package, with its record or the error of reading it.
@@ -61,8 +60,8 @@ impl FoundPackage {
 impl Shard {
     /// Returns share number `index` of `count`, from 1; `None` if there is no such share.
     pub(crate) fn new(index: u64, count: u64) -> Option<Self> {
-        let count = NonZeroU64::new(count)?;
-        let is_share = (1..=count.get()).contains(&index);
+        // then the count is not 0
+        let is_share = (1..=count).contains(&index);
         is_share.then_some(Self { index, count })
     }
 
@@ -172,21 +171,18 @@ fn may_be_package(folder: &Path) -> bool {
 /// # Errors
 /// If the repository is not allowed.
 fn refuse_foreign(package: &Path, record: &Record, allowed: &[String]) -> Result<(), Error> {
+    let outer_packages = outer_packages(package);
     let mut trusted = HashSet::new();
-    for (at, outer) in outer_packages(package).into_iter().rev().enumerate() {
-        // a record that cannot be read adds no repository, but makes the set non-empty: the package
-        // is nested
-        let Some(outer) = outer else {
-            trusted.insert(String::new());
-            continue;
-        };
+    for (at, outer) in outer_packages.iter().rev().enumerate() {
         // the outermost record is trusted, an inner one only if its repository is allowed itself
-        if at == 0 || foreign_origin(&outer, &trusted, allowed).is_none() {
+        if let Some(outer) = outer
+            && (at == 0 || foreign_origin(outer, &trusted, allowed).is_none())
+        {
             let origins = [&outer.origin, &outer.lock.origin];
-            trusted.extend(origins.map(|it| without_suffix(&it.repository).to_owned()));
+            trusted.extend(origins.map(|it| without_suffix(&it.repository)));
         }
     }
-    let is_nested = !trusted.is_empty();
+    let is_nested = !outer_packages.is_empty();
     match foreign_origin(record, &trusted, allowed).filter(|_| is_nested) {
         None => Ok(()),
         Some(origin) => Err(Error::package(
@@ -220,7 +216,7 @@ fn outer_packages(package: &Path) -> Vec<Option<Record>> {
 /// Returns the first origin of a record whose repository is neither trusted nor allowed.
 fn foreign_origin<'r>(
     record: &'r Record,
-    trusted: &HashSet<String>,
+    trusted: &HashSet<&str>,
     allowed: &[String],
 ) -> Option<&'r Origin> {
     let is_allowed = |origin: &Origin| {

@@ -99,10 +99,7 @@ fn write(
     let left_out = fetched.left_out.iter();
     let mut warnings: Vec<Warning> = left_out.map(|path| left_out_warning(path)).collect();
     let record = PathBuf::from(record::file_in(&snapshot, origin));
-    let bytes = match snapshot.entries.remove(&record) {
-        Some(SnapshotEntry::File { bytes, .. }) => bytes,
-        _ => Vec::new(),
-    };
+    let bytes = snapshot.file(&record).unwrap_or_default().to_vec();
     let file = SnapshotEntry::File {
         bytes: with_record(&folder.join(&record), bytes, origin, version)?,
         is_executable: false,
@@ -145,13 +142,11 @@ pub(super) fn write_files(
             SnapshotEntry::Link(to) if link_stays_within(snapshot, path, to) => {
                 links.push((path, to));
             }
-            SnapshotEntry::Link(to) => warnings.push(Warning::about(
-                path,
-                format!(
-                    "a symbolic link to {}, out of the package, is left out",
-                    shown(to)
-                ),
-            )),
+            SnapshotEntry::Link(to) => {
+                let to = shown(to);
+                let message = format!("a symbolic link to {to}, out of the package, is left out");
+                warnings.push(Warning::about(path, message));
+            }
             SnapshotEntry::Other => warnings.push(Warning::about(path, "a submodule is left out")),
         }
     }
@@ -263,21 +258,16 @@ fn vendir_address(folder: &Path) -> Result<Option<Address>, Error> {
     let Ok(folder) = folder.canonicalize() else {
         return Ok(None);
     };
-    for ancestor in folder.ancestors() {
+    let address_in = |ancestor: &Path| {
         let text = |name: &str| String::from_utf8(read_own(&ancestor.join(name)).ok()?).ok();
-        let (Some(config), Some(lock)) = (text("vendir.yml"), text("vendir.lock.yml")) else {
-            continue;
-        };
-        let (Ok(Some(config)), Ok(Some(lock))) = (Tree::parse(&config), Tree::parse(&lock)) else {
-            continue;
-        };
+        let (config, lock) = (text("vendir.yml")?, text("vendir.lock.yml")?);
+        let (config, lock) = (Tree::parse(&config).ok()??, Tree::parse(&lock).ok()??);
         let relative = folder.strip_prefix(ancestor).unwrap_or(&folder);
-        let (wanted, locked) = (content(&config, relative), content(&lock, relative));
-        if let (Some(wanted), Some(locked)) = (wanted, locked) {
-            return to_address(&config, wanted, &lock, locked);
-        }
-    }
-    Ok(None)
+        let (wanted, locked) = (content(&config, relative)?, content(&lock, relative)?);
+        Some(to_address(&config, wanted, &lock, locked))
+    };
+    let mut folders = folder.ancestors();
+    folders.find_map(address_in).unwrap_or(Ok(None))
 }
 
 /// Returns the entry of `contents` for a folder, in one of vendir's files.

@@ -32,8 +32,16 @@ pub(super) struct Website {
 
 /// Returns the authority of an address, between `://` and the path: user, host and port.
 pub(super) fn authority(address: &str) -> &str {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or(rest)
+    let base = &address[..start_of_path(address)];
+    base.split_once("://")
+        .map_or(base, |(_, authority)| authority)
+}
+
+/// Returns the index at which the path of an address begins, behind `://` and the authority.
+pub(super) fn start_of_path(address: &str) -> usize {
+    let start = address.find("://").map_or(0, |at| at + 3);
+    let path = address[start..].find('/');
+    path.map_or(address.len(), |at| start + at)
 }
 
 /// Returns the host of an authority, without user and port.

@@ -86,18 +86,13 @@ fn with_local_identity(upstream: &Snapshot, local: &str) -> Option<Option<String
 fn with_identity_of(text: &str, local: &str) -> Option<String> {
     let tree = Tree::parse(text).ok()??;
     let root = tree.root().value;
-    let is_flow = |node: NodeId| match &tree.node(node).kind {
-        NodeKind::Mapping(collection) => Some(collection.flow),
-        _ => None,
-    };
-    let is_block = !is_flow(root)?;
     let has_anchor = |name| {
         let section = tree.field(root, name);
         section.is_some_and(|section| tree.node(section).anchor().is_some())
     };
     let is_shared = SECTIONS.into_iter().any(has_anchor);
     let metadata = tree.field(root, "metadata")?;
-    is_flow(metadata)?;
+    let is_editable = tree.is_block_collection(root) && is_map(&tree, metadata) && !is_shared;
     let mut fields = Vec::new();
     for name in ["name", "namespace"] {
         let theirs = tree.field(metadata, name);
@@ -115,7 +110,11 @@ fn with_identity_of(text: &str, local: &str) -> Option<String> {
     let deletions = SECTIONS.map(|section| (section, "null".to_owned()));
     let patch = map(deletions.into_iter().chain([("metadata", map(fields))]));
     let text = patched(text, &patch).ok()?;
-    (is_block && !is_shared && has_no_record(&text)).then_some(text)
+    (is_editable && has_no_record(&text)).then_some(text)
+}
+
+fn is_map(tree: &Tree<'_>, node: NodeId) -> bool {
+    matches!(tree.node(node).kind, NodeKind::Mapping(_))
 }
 
 /// Whether a text is a map without a record and without a merge key (`<<`), which could bring one
@@ -125,13 +124,11 @@ fn has_no_record(text: &str) -> bool {
         return false;
     };
     let root = tree.root().value;
-    let is_map = matches!(&tree.node(root).kind, NodeKind::Mapping(_));
-    let names = ["<<"].into_iter().chain(SECTIONS);
-    is_map
-        && tree.entries(root).all(|entry| {
-            let key = tree.key_text(entry);
-            key.is_some_and(|key| !names.clone().any(|name| key == name))
-        })
+    let has_record = tree.entries(root).any(|entry| {
+        let key = tree.key_text(entry);
+        key.is_none_or(|key| key == "<<" || SECTIONS.contains(&key))
+    });
+    is_map(&tree, root) && !has_record
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::batch::refuse_unfinished;
 use super::find::{FoundPackage, PackageOutcome, Shard, groups};
 use super::get::left_out_warning;
 use super::message::Template;
-use super::record::{KPTFILE, RULES_FILE, Record, Strategy, UpstreamLock};
+use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
 use super::refs::{Refs, Version};
 use super::remote::{Commit, Remotes};
 use super::tree::Fetched;
@@ -95,12 +95,10 @@ pub(super) fn target(
     options: &UpgradeOptions,
 ) -> Result<Option<Version>, Error> {
     let directory = &record.origin.directory;
-    let (name, target) = match &options.to {
-        Some(name) => (name, refs.resolve(name, directory)),
-        None => {
-            let newest = refs.newest(&record.reference, directory, options.choice);
-            (&record.reference, newest)
-        }
+    let name = options.to.as_ref().unwrap_or(&record.reference);
+    let target = match options.to {
+        Some(_) => refs.resolve(name, directory),
+        None => refs.newest(name, directory, options.choice),
     };
     let Some(target) = target else {
         // a tag that is gone may still be the newest version
@@ -120,15 +118,13 @@ pub(super) fn target(
 
 /// Returns the version that the local files were made from.
 pub(super) fn current(record: &Record, refs: &Refs) -> Version {
-    let UpstreamLock {
-        reference, commit, ..
-    } = &record.lock;
-    let found = refs.resolve(reference, "");
+    let lock = &record.lock;
+    let found = refs.resolve(&lock.reference, "");
     Version {
-        name: reference.clone(),
-        full: reference.clone(),
-        commit: commit.clone(),
-        tag: found.is_some_and(|found| found.tag && found.commit == *commit),
+        name: lock.reference.clone(),
+        full: lock.reference.clone(),
+        commit: lock.commit.clone(),
+        tag: found.is_some_and(|found| found.tag && found.commit == lock.commit),
     }
 }
 

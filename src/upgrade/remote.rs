@@ -77,10 +77,8 @@ impl<'t> Remotes<'t> {
         address: &Address,
         default: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
     ) -> Result<(Origin, Arc<Refs>, Version), Error> {
-        let has_password = |(origin, _): &&(Origin, Option<String>)| {
-            without_password(&origin.repository) != origin.repository
-        };
-        if let Some((origin, _)) = address.0.iter().find(has_password) {
+        let mut origins = address.0.iter().map(|(origin, _)| origin);
+        if let Some(origin) = origins.find(|it| without_password(&it.repository) != it.repository) {
             return Err(Error::refused(
                 format!(
                     "the address {} holds a user name or a password, \
@@ -247,7 +245,9 @@ impl Remotes<'_> {
         from: &Version,
         to: &Version,
     ) -> Result<bool, Error> {
-        let since = self.cache.store(&origin.repository).date(&from.commit)?;
+        let cached = self.cache.store(&origin.repository).git();
+        let dates = cached.log(["%ct"], ["-1", &from.commit, "--"])?;
+        let since = dates.unwrap_or_default().into_iter().flatten().next();
         let limits = [
             from.tag
                 .then(|| format!("--shallow-exclude=refs/tags/{}", from.full)),
@@ -268,14 +268,6 @@ impl Remotes<'_> {
 }
 
 impl Store {
-    /// Returns the date of a commit, in seconds.
-    fn date(&self, commit: &str) -> Result<Option<String>, Error> {
-        let log = self.git().log(["%ct"], ["-1", commit, "--"])?;
-        Ok(log
-            .ok()
-            .and_then(|commits| commits.into_iter().flatten().next()))
-    }
-
     /// Returns the commits of a folder from one version to another.
     fn log(&self, origin: &Origin, from: &Version, to: &Version) -> Result<Vec<Commit>, Error> {
         // the commits at which history is cut off only serve to compare with

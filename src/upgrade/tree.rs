@@ -18,14 +18,6 @@ const MAX_FILE_SIZE: u64 = 256 << 20;
 const MAX_PACKAGE_SIZE: u64 = 1 << 30;
 /// The maximum number of links that are followed for one path.
 const MAX_LINKS: usize = 40;
-/// Ranges of code points that HFS+ ignores in names.
-const IGNORED_ON_HFS: [(char, char); 5] = [
-    ('\u{200c}', '\u{200f}'),
-    ('\u{202a}', '\u{202e}'),
-    ('\u{206a}', '\u{206f}'),
-    ('\u{feff}', '\u{feff}'),
-    ('\u{2060}', '\u{2064}'),
-];
 
 /// The files of a package at one commit.
 #[derive(Debug, Clone)]
@@ -147,11 +139,7 @@ pub(super) fn check_path(entry: &TreeEntry) -> Result<(), String> {
 /// names in it: then one of them means `.git`, or is `..`.
 pub(super) fn is_git_folder(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    let is_ignored = |c: &char| {
-        let mut ranges = IGNORED_ON_HFS.iter();
-        ranges.any(|(first, last)| (first..=last).contains(&c))
-    };
-    let visible: String = name.chars().filter(|c| !is_ignored(c)).collect();
+    let visible: String = name.chars().filter(|c| !is_ignored_on_hfs(*c)).collect();
     visible.split('\\').any(|part| {
         // on NTFS a colon begins the name of a stream, and dots and spaces at the end are ignored
         let part = part.split(':').next().unwrap_or_default();
@@ -164,19 +152,22 @@ pub(super) fn is_git_folder(name: &OsStr) -> bool {
     })
 }
 
+/// Whether HFS+ ignores a character in names.
+fn is_ignored_on_hfs(c: char) -> bool {
+    matches!(c,
+        '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
+        | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
 /// Returns the entries with the sizes of their files; `None` if one is unknown.
 pub(super) fn with_sizes(
-    entries: Vec<TreeEntry>,
+    mut entries: Vec<TreeEntry>,
     sizes: &HashMap<&str, u64>,
 ) -> Option<Vec<TreeEntry>> {
-    let with_size = |entry: TreeEntry| match entry.is_submodule() {
-        true => Some(entry),
-        false => Some(TreeEntry {
-            size: *sizes.get(&*entry.object)?,
-            ..entry
-        }),
-    };
-    entries.into_iter().map(with_size).collect()
+    for entry in entries.iter_mut().filter(|entry| !entry.is_submodule()) {
+        entry.size = *sizes.get(&*entry.object)?;
+    }
+    Some(entries)
 }
 
 /// Checks the sizes of the files.

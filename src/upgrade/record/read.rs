@@ -53,9 +53,7 @@ impl Fields<'_> {
         for (path, fields) in FIELDS {
             let Ok(map) = self.node(path) else { continue };
             for entry in self.tree.entries(map) {
-                let Some(key) = self.tree.key_text(entry) else {
-                    continue;
-                };
+                let key = self.tree.key_text(entry).unwrap_or_default();
                 let similar = similar_names(key, fields.iter().copied());
                 let is_missing = |name: &&str| self.tree.find(map, name).is_none();
                 if let Some(field) = similar.first().copied().filter(is_missing) {
@@ -77,7 +75,12 @@ impl Fields<'_> {
             return Err(self.invalid_at(&["upstreamLock", "type"], &message));
         }
         let repository = self.required(&["upstream", kind, "repo"])?;
-        let directory = self.directory("upstream", format).unwrap_or_default();
+        // the folder or the chart of a section
+        let directory_in = |section| {
+            let directory = self.optional(&[section, kind, format.directory]);
+            directory.filter(|_| !format.directory.is_empty())
+        };
+        let directory = directory_in("upstream").unwrap_or_default();
         let reference_at = ["upstream", kind, "ref"];
         let reference = self.required(&reference_at)?;
         if !is_digest(&reference) {
@@ -99,7 +102,7 @@ impl Fields<'_> {
             value.unwrap_or_else(|| default.clone())
         };
         let lock_repository = locked("repo", &repository);
-        let lock_directory = self.directory("upstreamLock", format);
+        let lock_directory = directory_in("upstreamLock");
         let lock_directory = lock_directory.as_ref().unwrap_or(&directory);
         Ok(Record {
             file: self.file.to_owned(),
@@ -112,13 +115,6 @@ impl Fields<'_> {
             reference,
             strategy: self.strategy()?,
         })
-    }
-
-    /// Returns the folder or the chart of a section.
-    fn directory(&self, section: &str, format: Format) -> Option<String> {
-        let is_field = !format.directory.is_empty();
-        self.optional(&[section, format.name, format.directory])
-            .filter(|_| is_field)
     }
 
     /// Returns the format of a section.
@@ -185,11 +181,9 @@ impl Fields<'_> {
 
     /// Returns the value at a path; as the error, the last value on the way that exists.
     fn node(&self, path: &[&str]) -> Result<NodeId, NodeId> {
-        let mut node = self.tree.root().value;
-        for name in path {
-            node = self.tree.field(node, name).ok_or(node)?;
-        }
-        Ok(node)
+        let root = self.tree.root().value;
+        let mut names = path.iter();
+        names.try_fold(root, |node, name| self.tree.field(node, name).ok_or(node))
     }
 
     fn invalid_at(&self, path: &[&str], message: &str) -> Error {

@@ -4,7 +4,7 @@ use super::http::{self, is_loopback};
 use super::{MAX_ARCHIVE_SIZE, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
-use crate::upgrade::host::authority;
+use crate::upgrade::host::{authority, start_of_path};
 use crate::upgrade::refs::Refs;
 use crate::yaml::{NodeId, Tree};
 
@@ -83,7 +83,5 @@ fn base(repository: &str) -> &str {
 
 /// Returns the scheme and the authority of a URL.
 fn origin(url: &str) -> &str {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find('/').map_or(url.len(), |at| start + at);
-    &url[..end]
+    &url[..start_of_path(url)]
 }

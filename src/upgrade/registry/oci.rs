@@ -35,13 +35,11 @@ struct Manifest {
 }
 
 /// The layer of a manifest that contains the package.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Layer {
-    #[serde(default, rename = "mediaType")]
     media_type: String,
-    #[serde(default)]
     pub(super) digest: String,
-    #[serde(default)]
     size: u64,
 }
 
@@ -93,11 +91,8 @@ impl<'r> Registry<'r> {
         if answer.status() != 401 {
             return Ok(answer);
         }
-        let challenge = answer
-            .header("www-authenticate")
-            .unwrap_or_default()
-            .to_owned();
-        let (scheme, fields) = challenge.split_once(' ').unwrap_or((&challenge, ""));
+        let challenge = answer.header("www-authenticate").unwrap_or_default();
+        let (scheme, fields) = challenge.split_once(' ').unwrap_or((challenge, ""));
         let basic = http::basic(self.host);
         let authorization = match scheme.to_ascii_lowercase().as_str() {
             "basic" => basic,
