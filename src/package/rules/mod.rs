@@ -62,7 +62,6 @@ impl Rules {
         match tree {
             Some(tree) => RuleReader {
                 path,
-                text,
                 tree: &tree,
                 rules_origin,
                 lines: Lines::of(text),

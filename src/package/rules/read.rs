@@ -28,7 +28,6 @@ const RULE_FIELDS: [&str; 9] = [
 /// Reads rules from the tree of a rules file.
 pub(super) struct RuleReader<'r> {
     pub(super) path: &'r Path,
-    pub(super) text: &'r str,
     pub(super) tree: &'r Tree<'r>,
     pub(super) rules_origin: RulesOrigin,
     pub(super) lines: Lines,
@@ -192,21 +191,11 @@ impl RuleReader<'_> {
 
     /// Returns the name of a field, which has to be one of `words`.
     fn field_name<'w>(&self, field: EntryId, words: &[&'w str]) -> Result<&'w str, Error> {
-        let key = self
-            .tree
-            .entry(field)
-            .key
-            .and_then(|key| Some((key, self.tree.scalar(key)?)));
-        let found = key.and_then(|(_, name)| words.iter().find(|word| name.content == **word));
-        match (found, key) {
-            (Some(word), _) => Ok(*word),
-            (None, Some((key, name))) => Err(self.unknown_word(key, name.content, words)),
-            (None, None) => Err(self.wrong(
-                self.tree.entry(field).value,
-                "a name is missing here",
-                "see docs/config.md",
-            )),
-        }
+        let name = self.tree.key_text(field).unwrap_or_default();
+        words.iter().copied().find(|it| *it == name).ok_or_else(|| {
+            let entry = self.tree.entry(field);
+            self.unknown_word(entry.key.unwrap_or(entry.value), name, words)
+        })
     }
 
     fn one_of<T: ValueEnum>(&self, value: NodeId) -> Result<T, Error> {
@@ -280,7 +269,7 @@ impl RuleReader<'_> {
     }
 
     fn wrong_at(&self, offset: usize, message: &str, help: &str) -> Error {
-        invalid_rules(self.path, self.text, offset, message, help)
+        invalid_rules(self.path, self.tree.text(), offset, message, help)
     }
 }
 
