@@ -65,26 +65,24 @@ pub fn undo(local: &Path) -> Result<(), Error> {
         return Ok(());
     };
     let old = run.folder.old_contents();
-    if old.symlink_metadata().is_err() {
-        return forget(&RealDisk, local);
+    if old.symlink_metadata().is_ok() {
+        let states = run.journal.states(local)?;
+        if let Some(changed) = states.iter().position(|state| *state == State::Other) {
+            return Err(Error::refused(
+                format!(
+                    "{} was changed by a run that was killed, and again since then",
+                    shown(&local.join(&run.journal.entries[changed].path))
+                ),
+                format!(
+                    "nothing was written; put the file back (git checkout) \
+                     and run again, or keep the package as it is now: rm {}",
+                    shown(&old)
+                ),
+            ));
+        }
+        restore_all(&RealDisk, local, &run.journal, Some(&old))?;
     }
-    let states = run.journal.states(local)?;
-    if let Some(changed) = states.iter().position(|state| *state == State::Other) {
-        return Err(Error::refused(
-            format!(
-                "{} was changed by a run that was killed, and again since then",
-                shown(&local.join(&run.journal.entries[changed].path))
-            ),
-            format!(
-                "nothing was written; put the file back (git checkout) \
-                 and run again, or keep the package as it is now: rm {}",
-                shown(&old)
-            ),
-        ));
-    }
-    restore_all(&RealDisk, local, &run.journal, Some(&old))?;
-    let deleted = run.folder.delete(&RealDisk);
-    deleted.map_err(Error::writing_after(1, &run.folder.path))
+    forget(&RealDisk, local)
 }
 
 /// Returns the progress of the unfinished run at a package; `None` if there is none.
