@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::assemble::Insertion;
-use super::items::{ChangedItems, Item, items, text_in};
+use super::items::{ChangedItems, Item, items, text_in, with_changes};
 use super::parsed::Parsed;
 use super::read::SourceFile;
 use super::resource::ResourceId;
@@ -238,10 +238,10 @@ impl<'a> Target<'a> {
                 .with_items(self.path(resource), read_text)?
                 .into_owned());
         };
-        let text = match (document.changed.texts.get(&index), &document.text) {
-            (Some(text), _) => Some(text.clone()),
-            (None, Some(list)) => text_in(list, index),
-            (None, None) => Some(item.text.clone()),
+        let text = match (document.changed.get(&index), &document.text) {
+            (Some(Some(text)), _) => Some(text.clone()),
+            (_, Some(list)) => text_in(list, index),
+            (_, None) => Some(item.text.clone()),
         };
         Ok(text.unwrap_or_else(|| read_text.to_owned()))
     }
@@ -265,10 +265,10 @@ impl<'a> Target<'a> {
         let document = &mut self.files[resource.file].documents[resource.document];
         match resource.item {
             Some(index) => {
-                document.changed.texts.insert(index, text);
+                document.changed.insert(index, Some(text));
             }
             None => {
-                document.changed.texts.clear();
+                document.changed.retain(|_, text| text.is_none());
                 document.text = Some(text);
             }
         }
@@ -279,7 +279,7 @@ impl<'a> Target<'a> {
         let document = &mut self.files[resource.file].documents[resource.document];
         match resource.item {
             Some(index) => {
-                document.changed.removed.insert(index);
+                document.changed.insert(index, None);
             }
             None => document.is_deleted = true,
         }
@@ -288,7 +288,7 @@ impl<'a> Target<'a> {
     /// Returns true if the resource, or the document that it is an item of, is deleted.
     fn is_deleted(&self, resource: ResourceRef) -> bool {
         let document = self.document(resource);
-        let is_gone = |item| document.changed.removed.contains(&item);
+        let is_gone = |item| document.changed.get(&item) == Some(&None);
         document.is_deleted || resource.item.is_some_and(is_gone)
     }
 
@@ -316,6 +316,6 @@ impl TargetDocument {
     /// read.
     fn with_items<'t>(&'t self, file: &Path, read_text: &'t str) -> Result<Cow<'t, str>, Error> {
         let text = self.text.as_deref().unwrap_or(read_text);
-        self.changed.put_into(file, text)
+        with_changes(text, &self.changed, file)
     }
 }
