@@ -196,9 +196,8 @@ impl DocumentInFile<'_, '_> {
         let mut remaining = selectors.iter();
         let resource = self.parsed.resource.as_ref();
         selectors.is_empty()
-            || resource.is_some_and(|it| {
-                remaining.any(|selector| selector.matches(&it.id, Some(self.tree)))
-            })
+            || resource
+                .is_some_and(|it| remaining.any(|selector| selector.matches(&it.id, self.tree)))
     }
 
     /// Returns the offset of the first of these fields that the document has, else that of its

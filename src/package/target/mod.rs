@@ -149,10 +149,9 @@ impl<'a> Target<'a> {
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
         let is_selected = |resource: &ResourceRef| {
-            let is_selected = |id: &ResourceId<'_>| {
-                id.may_be_in(namespace) && selector.matches(id, self.tree(*resource).as_deref())
-            };
-            !self.is_deleted(*resource) && self.id(*resource).is_some_and(is_selected)
+            let id = self.id(*resource).filter(|id| id.may_be_in(namespace));
+            let matches = |id| Some(selector.matches(id, &*self.tree(*resource)?));
+            !self.is_deleted(*resource) && id.and_then(matches) == Some(true)
         };
         self.resources().filter(is_selected).collect()
     }
