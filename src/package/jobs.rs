@@ -297,11 +297,9 @@ pub(super) fn fold_file(triple: &FileTriple, outcome: &mut FileOutcome) {
     let deletions = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
     if deletions().count() > 1 || deletions().any(is_new) {
         outcome.conflicts.retain(|it| !it.stays_deleted());
-        outcome.conflicts.push(conflict(
-            triple,
-            ConflictKind::DeletedLocally,
-            Resolution::Local,
-        ));
+        let kind = ConflictKind::DeletedLocally;
+        let folded = conflict(triple, kind, Resolution::Local);
+        outcome.conflicts.push(folded);
     }
 }
 
@@ -328,23 +326,14 @@ pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut 
         for index in &files {
             outcomes[*index].conflicts.retain(|it| !it.stays_deleted());
         }
-        outcomes[files[0]]
-            .conflicts
-            .push(folder_conflict(folder, triples));
+        let count = |side: Side| {
+            let below = triples.iter().filter(|it| it.path.starts_with(folder));
+            let files = below.filter(|it| it.sides[side].is_some()).count();
+            Some(format!("({files} files)"))
+        };
+        let values = Triple::new(count(Side::Original), count(Side::Updated), None);
+        let kind = ConflictKind::DeletedLocally;
+        let conflict = FileConflict::of_whole(folder, kind, &values, Resolution::Local);
+        outcomes[files[0]].conflicts.push(conflict);
     }
-}
-
-/// Returns the conflict about a folder that local deleted.
-fn folder_conflict(folder: &Path, triples: &[FileTriple]) -> FileConflict {
-    let count = |side: Side| {
-        let is_below = |it: &&FileTriple| it.path.starts_with(folder) && it.sides[side].is_some();
-        let files = triples.iter().filter(is_below).count();
-        Some(format!("({files} files)"))
-    };
-    FileConflict::of_whole(
-        folder,
-        ConflictKind::DeletedLocally,
-        &Triple::new(count(Side::Original), count(Side::Updated), None),
-        Resolution::Local,
-    )
 }
