@@ -118,10 +118,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Returns the conflict markers around a document that one side deleted.
     pub(super) fn marks(&self, group: &Group) -> Marks {
         let members = self.members(group);
-        let original = members.original.map(|parsed| &parsed.document);
-        let body = original.map_or("", |document| &document.text[document.body.range()]);
         Marks {
-            original: body.to_owned(),
+            original: members.original.map_or("", Parsed::body).to_owned(),
             is_local: members.local.is_some(),
             style: self.context.options.markers.clone(),
         }
@@ -137,10 +135,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         (resolution, rule): (Resolution, Option<&Rule>),
     ) {
         let members = self.members(group);
-        let values = members.map(|parsed| {
-            let document = &parsed?.document;
-            Some(trimmed(&document.text[document.body.range()]))
-        });
+        let values = members.map(|parsed| Some(trimmed(parsed?.body())));
         let line = members.local.map_or(0, Parsed::line);
         let conflict = Conflict {
             texts: ConflictTexts::new(path, &values),

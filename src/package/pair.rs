@@ -12,9 +12,9 @@ use super::parsed::{Parsed, ParsedFile};
 use super::read::ReadFile;
 use super::renamed::pair_renamed;
 use super::resource::ResourceId;
-use super::similarity::Leaves;
 use super::unnamed::pair_unnamed;
 use crate::error::{Error, Place, Warning, shown};
+use crate::merge::Leaves;
 use crate::triple::{Side, Triple};
 use crate::visible::visible;
 
@@ -108,7 +108,8 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let resources = complete.into_iter().chain(incomplete);
     groups.extend(resources.map(|candidate| candidate.group));
     pair_renamed(&mut groups, files);
-    groups.sort_unstable_by_key(sort_key);
+    // the order of the local files, then of upstream's, then of the original's
+    groups.sort_unstable_by_key(|group| (group.local, group.updated, group.original));
     groups
 }
 
@@ -246,12 +247,6 @@ fn first_file(group: &Group) -> usize {
     first.map_or(usize::MAX, DocRef::triple)
 }
 
-/// The sort key of groups: the order of the local files, then of upstream's, then of the
-/// original's.
-pub(super) fn sort_key(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option<DocRef>) {
-    (group.local, group.updated, group.original)
-}
-
 /// Looks for files that upstream changed and in which two resources have the same identity. Returns
 /// a warning for each file that has them in the original, unless it is an error.
 ///
@@ -318,7 +313,7 @@ fn without_repeated(sides: Triple<Vec<Candidate<'_>>>) -> impl Iterator<Item = C
     for same in buckets(sides.original, |it| it.id) {
         let others = |side: &'_ [Candidate<'_>]| -> Vec<Leaves> {
             let of_id = side.iter().filter(|it| it.id == same[0].id);
-            of_id.map(|it| Leaves::of(it.document)).collect()
+            of_id.map(|it| Leaves::of_document(it.document)).collect()
         };
         // most identities occur once
         let is_repeated = same.len() > 1;
@@ -326,7 +321,7 @@ fn without_repeated(sides: Triple<Vec<Candidate<'_>>>) -> impl Iterator<Item = C
         match others.filter(|others| others.iter().all(|it| it.len() < 2)) {
             Some(others) => {
                 let rank = |it: &Candidate<'_>| {
-                    let leaves = Leaves::of(it.document);
+                    let leaves = Leaves::of_document(it.document);
                     let distance = |others: &Vec<Leaves>| {
                         others.first().map_or(0, |other| leaves.distance(other))
                     };

@@ -98,6 +98,11 @@ impl<'a> Parsed<'a> {
         &file[start..start + self.document.text.len() + self.tail.len()]
     }
 
+    /// Returns the text of the document's body.
+    pub(super) fn body(&self) -> &'a str {
+        &self.document.text[self.document.body.range()]
+    }
+
     /// Returns the line of the first byte after `---`, counted from 0 in its chunk.
     pub(super) fn line(&self) -> usize {
         let body = self.document.body.start as usize;

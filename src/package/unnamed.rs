@@ -9,8 +9,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
-use super::similarity::{Leaves, most_similar_first};
-use crate::merge::count_common;
+use super::similarity::most_similar_first;
+use crate::merge::{Leaves, count_common};
 use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;
 use crate::yaml::NodeKind;
@@ -102,7 +102,7 @@ impl<'p, 'a> Unnamed<'p, 'a> {
     }
 
     fn text(&self) -> &'a str {
-        trimmed(&self.parsed.document.text[self.parsed.document.body.range()])
+        trimmed(self.parsed.body())
     }
 
     fn content(&self) -> &Content {
@@ -259,13 +259,13 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
         let (left, right) = (free(&self.of_left), free(&self.of_right));
         let max_distance = left.len().abs_diff(right.len()) + MORE_DISTANCE;
         let max_distance = max_distance.min(MAX_DISTANCE);
-        let pairs = most_similar_first(left.len(), right.len(), max_distance, |one, other| {
-            let other = &self.right[right[other]];
-            let versions = self.versions(left[one]);
+        let pairs = most_similar_first(&left, &right, max_distance, |one, other| {
+            let other = &self.right[other];
+            let versions = self.versions(one);
             versions.filter_map(|it| it.similarity(other)).max()
         });
         for [one, other] in pairs {
-            self.pair_if_free(left[one as usize], right[other as usize]);
+            self.pair_if_free(one as usize, other as usize);
         }
     }
 
