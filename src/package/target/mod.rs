@@ -83,18 +83,15 @@ impl<'a> Target<'a> {
             resources: Vec::new(),
             by_name: FxHashMap::default(),
         };
-        let files = 0..target.files.len();
-        let documents = files.flat_map(|file| target.documents_of(file));
-        let with_items = documents.flat_map(|document| {
+        for document in target.all_documents() {
             let items = (0..target.document(document).items.len()).map(Some);
-            let items = iter::once(None).chain(items);
-            items.map(move |item| ResourceRef { item, ..document })
-        });
-        for resource in with_items.collect::<Vec<_>>() {
-            if let Some(id) = target.id(resource) {
-                let name = (id.kind.clone(), id.name.clone());
-                target.by_name.entry(name).or_default().push(resource);
-                target.resources.push(resource);
+            for item in iter::once(None).chain(items) {
+                let resource = ResourceRef { item, ..document };
+                if let Some(id) = target.id(resource) {
+                    let name = (id.kind.clone(), id.name.clone());
+                    target.by_name.entry(name).or_default().push(resource);
+                    target.resources.push(resource);
+                }
             }
         }
         target
@@ -165,9 +162,13 @@ impl<'a> Target<'a> {
     pub(super) fn documents(&self) -> Vec<ResourceRef> {
         let whole_documents = self.resources().filter(|resource| resource.item.is_none());
         let whole_documents: Vec<ResourceRef> = whole_documents.collect();
-        if !whole_documents.is_empty() {
-            return whole_documents;
+        match whole_documents.is_empty() {
+            true => self.all_documents(),
+            false => whole_documents,
         }
+    }
+
+    fn all_documents(&self) -> Vec<ResourceRef> {
         let files = 0..self.files.len();
         files.flat_map(|file| self.documents_of(file)).collect()
     }
