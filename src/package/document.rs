@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::around::join_head;
 use super::assemble::{Action, Marks};
-use super::documents::FileMerge;
+use super::documents::{Context, FileMerge};
 use super::jobs::fold_file;
 use super::pair::Group;
 use super::parsed::Parsed;
@@ -31,10 +31,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
     pub(super) fn options(&self, group: &Group) -> Cow<'f, Options> {
         let members = self.members(group);
         let document = members.local.or(members.updated).or(members.original);
-        let context = self.context;
-        context
-            .rules
-            .options(context.options, &self.path(group), document)
+        let Context { rules, options, .. } = self.context;
+        rules.options(options, &self.path(group), document)
     }
 
     /// Returns true if the conflict about a document that local deleted is left open, between
@@ -207,9 +205,7 @@ fn is_renamed(members: &Triple<Option<&Parsed<'_>>>) -> bool {
 fn has_pin(parsed: &Parsed<'_>) -> bool {
     is_document_pinned(&parsed.document)
         || may_pin(parsed.document.text.as_bytes())
-            && parsed
-                .tree()
-                .is_some_and(|tree| !Pins::of(&tree).is_empty())
+            && parsed.tree().is_some_and(|it| !Pins::of(&it).is_empty())
 }
 
 /// Returns true if local did not change the document, apart from comments and the annotations of
@@ -312,12 +308,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
             self.context.lines,
         );
         let merged = merged.map_err(|verification_error| {
-            let texts = members.map(text).into_array();
-            secrets::verification_error(
-                self.path(group),
-                verification_error,
-                texts.into_iter().flatten(),
-            )
+            let texts = members.map(text).into_iter().flatten();
+            secrets::verification_error(self.path(group), verification_error, texts)
         })?;
         Ok(self.with_around(group, merged))
     }

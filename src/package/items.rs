@@ -54,9 +54,7 @@ fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     let root = tree.root().value;
     let kind = tree.field_text(root, "kind")?;
     let items = tree.resolve(tree.field(root, "items")?);
-    let is_named = tree
-        .field(root, "metadata")
-        .is_some_and(|metadata| tree.find(metadata, "name").is_some());
+    let is_named = tree.at(&["metadata", "name"]).is_some();
     let is_list = matches!(tree.node(items).kind, NodeKind::Sequence(_));
     (kind.ends_with("List") && is_list && !is_named).then(|| tree.values(items).collect())
 }

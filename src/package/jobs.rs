@@ -247,18 +247,12 @@ pub(super) fn mark_deleted(
     let mut has_upstream_move = vec![false; files.len()];
     let mut has_other_document = vec![false; files.len()];
     for group in groups {
-        let Triple {
-            original,
-            updated,
-            local: Some(local),
-        } = group.map(|member| member.map(|it| it.triple()))
-        else {
-            continue;
-        };
-        if let Some(original) = original {
+        let triples = group.map(|member| member.map(DocRef::triple));
+        let Some(local) = triples.local else { continue };
+        if let Some(original) = triples.original {
             has_local_documents[original] = true;
         }
-        match original.is_some_and(|it| it != local) && updated == Some(local) {
+        match triples.original.is_some_and(|it| it != local) && triples.updated == triples.local {
             true => has_upstream_move[local] = true,
             false => has_other_document[local] = true,
         }

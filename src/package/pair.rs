@@ -173,11 +173,8 @@ fn pair_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
 /// Returns true if one of these candidates is bound to its file, upstream has none of them, and
 /// they are in several files: those in other files are overlays of local's own.
 fn is_overlay_elsewhere(bucket: &[Candidate<'_>]) -> bool {
-    bucket.len() > 1
-        && bucket.iter().any(|candidate| candidate.is_bound_to_file)
-        && bucket
-            .iter()
-            .all(|candidate| candidate.group.updated.is_none())
+    bucket.iter().any(|it| it.is_bound_to_file)
+        && bucket.iter().all(|it| it.group.updated.is_none())
         && bucket
             .windows(2)
             .any(|pair| first_file(&pair[0].group) != first_file(&pair[1].group))
@@ -200,11 +197,8 @@ pub(super) fn buckets<T, K: Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> 
 
 /// Returns true if no side occurs twice among the candidates.
 fn can_combine(bucket: &[Candidate<'_>]) -> bool {
-    let occurs_once = |side: Side| {
-        let mut members = bucket.iter().filter_map(|it| it.group[side]);
-        members.next().is_none() || members.next().is_none()
-    };
-    bucket.len() <= 3 && Side::ALL.into_iter().all(occurs_once)
+    let count = |side: Side| bucket.iter().filter(|it| it.group[side].is_some()).count();
+    bucket.len() <= 3 && Side::ALL.into_iter().all(|side| count(side) < 2)
 }
 
 /// Combines candidates with equal keys: the first of each side, then the second, and so on. An

@@ -73,11 +73,10 @@ impl<'a> Parsed<'a> {
         other: Option<&Self>,
     ) -> Result<Option<Self>, ParseError> {
         if let Some(same) = other.filter(|other| other.document.text == document.text) {
-            let same = same.clone();
             return Ok(Some(Self {
                 document,
                 tail: "",
-                ..same
+                ..same.clone()
             }));
         }
         let tree = Tree::parse(document.text)?;

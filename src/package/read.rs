@@ -256,14 +256,8 @@ fn parse_each<'a>(package: &'a Package) -> Vec<Result<SourceFile<'a>, Box<Broken
 }
 
 pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
-    Error::unfit(
-        place,
-        problem,
-        error.message,
-        error
-            .help
-            .unwrap_or_else(|| "nothing was written".to_owned()),
-    )
+    let help = error.help.as_deref().unwrap_or("nothing was written");
+    Error::unfit(place, problem, error.message, help)
 }
 
 /// Joins documents to the text of one file.

@@ -17,10 +17,10 @@ pub(super) fn most_similar_first(
 ) -> Vec<[u32; 2]> {
     // a file of many small documents has many more pairs than bytes: each takes little memory
     let mut pairs: Vec<(Reverse<u16>, u16, u32, u32)> = Vec::new();
-    for left in 0..lefts.len() {
+    for (left, one) in lefts.iter().enumerate() {
         let near = left.saturating_sub(max_distance)..rights.len().min(left + max_distance + 1);
         for right in near {
-            if let Some(similarity) = similarity(lefts[left], rights[right]) {
+            if let Some(similarity) = similarity(*one, rights[right]) {
                 let distance = left.abs_diff(right) as u16;
                 pairs.push((Reverse(similarity), distance, left as u32, right as u32));
             }

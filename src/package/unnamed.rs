@@ -34,11 +34,7 @@ pub(super) fn pair_unnamed(triple: usize, files: &Triple<Option<&ParsedFile<'_>>
 
 /// Returns the paired documents by their positions among the documents without an identity.
 fn pair_positions(sides: &Triple<Vec<Unnamed<'_, '_>>>) -> Vec<Triple<Option<usize>>> {
-    let Triple {
-        original,
-        updated,
-        local,
-    } = sides;
+    let (original, updated, local) = (&sides.original, &sides.updated, &sides.local);
     let are_single = sides.as_ref().into_array().iter().all(|it| it.len() < 2);
     // what upstream deleted is not local's own document
     if are_single && (!updated.is_empty() || original.is_empty() || local.is_empty()) {
@@ -114,11 +110,11 @@ impl<'p, 'a> Unnamed<'p, 'a> {
     /// content differs and they have no `kind`.
     fn similarity(&self, other: &Self) -> Option<u16> {
         let (own, other) = (self.content(), other.content());
-        let have_kind = own.kind.is_some() && own.kind == other.kind;
+        if own.kind != other.kind {
+            return None;
+        }
         let similarity = own.leaves.similarity(&other.leaves);
-        similarity
-            .filter(|_| own.kind == other.kind)
-            .or(have_kind.then_some(0))
+        similarity.or(own.kind.is_some().then_some(0))
     }
 
     /// Returns true if two documents may be versions of one, by their position: maps that share a
