@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use globset::GlobMatcher;
 
-use super::{Rules, RulesOrigin, ScopedRule, invalid_rules};
+use super::{Rules, ScopedRule, invalid_rules};
 use crate::error::{Error, Lines};
 use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
@@ -29,7 +29,8 @@ const RULE_FIELDS: [&str; 9] = [
 pub(super) struct RuleReader<'r> {
     pub(super) path: &'r Path,
     pub(super) tree: &'r Tree<'r>,
-    pub(super) rules_origin: RulesOrigin,
+    /// Whether the file is the package's own.
+    pub(super) is_own: bool,
     pub(super) lines: Lines,
 }
 
@@ -105,7 +106,7 @@ impl RuleReader<'_> {
             .map(|element| {
                 let value = self.tree.entry(element).value;
                 let file = folder.join(self.word(value)?);
-                match self.rules_origin == RulesOrigin::User || is_in_repository(folder, &file) {
+                match !self.is_own || is_in_repository(folder, &file) {
                     true => Ok(file),
                     false => Err(self.wrong(
                         value,
