@@ -145,12 +145,6 @@ impl<'f> FileMerge<'_, 'f, '_> {
         self.record_all(group, vec![conflict]);
     }
 
-    /// Returns true if the first line of the local file pins the file.
-    pub(super) fn is_pinned_file(&self) -> bool {
-        let local = self.job.file.local;
-        local.is_some_and(|local| self.context.files[local].triple.is_pinned())
-    }
-
     /// Records what upstream changed in a pinned file, which stays as it is.
     pub(super) fn hold_back(&mut self) {
         let job = self.job;

@@ -99,12 +99,9 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_file(&candidate.group));
     bind_to_other_version(&mut resources);
     let resources = pair_by_key(resources, |candidate| (candidate.id, path(candidate)));
-    let (complete, incomplete): (Vec<_>, Vec<_>) = resources
-        .into_iter()
-        .partition(|candidate| candidate.group.transpose().is_some());
-    let incomplete = pair_by_key(incomplete, |candidate| {
-        (candidate.id.of_any_version(), path(candidate))
-    });
+    let is_complete = |it: &Candidate<'_>| it.group.transpose().is_some();
+    let (complete, incomplete): (Vec<_>, Vec<_>) = resources.into_iter().partition(is_complete);
+    let incomplete = pair_by_key(incomplete, |it| (it.id.of_any_version(), path(it)));
     let resources = complete.into_iter().chain(incomplete);
     groups.extend(resources.map(|candidate| candidate.group));
     pair_renamed(&mut groups, files);
@@ -230,10 +227,8 @@ pub(super) fn union(left: Group, right: Group) -> Group {
 
 /// Returns true if a side has a document in both groups.
 pub(super) fn has_common_side(left: &Group, right: &Group) -> bool {
-    let sides = left.zip(*right).into_array();
-    sides
-        .iter()
-        .any(|(left, right)| left.is_some() && right.is_some())
+    let mut sides = left.zip(*right).into_iter();
+    sides.any(|(left, right)| left.is_some() && right.is_some())
 }
 
 fn first_file(group: &Group) -> usize {

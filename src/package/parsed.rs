@@ -281,10 +281,9 @@ impl<'a> ParsedFile<'a> {
     ) -> Result<Self, Box<Broken>> {
         let read = |(index, document): (usize, Document<'a>)| {
             let other = other.and_then(|other| other.documents.get(index));
-            match Parsed::read(document, min_kept_len, other) {
-                Ok(parsed) => Ok((document.start, parsed)),
-                Err(error) => Err((document.start, error)),
-            }
+            let parsed = Parsed::read(document, min_kept_len, other);
+            let parsed = parsed.map_err(|error| (document.start, error))?;
+            Ok((document.start, parsed))
         };
         let documents = split(text).into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);

@@ -194,8 +194,7 @@ struct YamlState<'f> {
 impl<'f> YamlState<'f> {
     fn of(file: &'f ReadFile<'_>) -> Self {
         let readings = file.readings.as_ref();
-        let broken = readings.map(|reading| reading.as_ref()?.as_ref().err());
-        let broken = broken.map(|broken| broken.map(|it| &**it));
+        let broken = readings.map(|reading| Some(&**reading.as_ref()?.as_ref().err()?));
         let mut texts = file.triple.bytes().zip(broken).into_iter();
         let is_template = texts.any(|(bytes, broken)| {
             let text = bytes.and_then(|bytes| as_text(bytes));
