@@ -76,7 +76,12 @@ pub(crate) fn schema<'f>(
         let added = ParsedFile::parse(path, &text).and_then(|file| add(&mut schema, path, &file));
         let problem = ": no custom resource definition that can be used";
         if added.map_err(|it| it.to_error(problem, "repair the file"))? == 0 {
-            return Err(no_definition(path, &text));
+            return Err(Error::unfit(
+                Place::new(path, &text, 0),
+                "it defines no kind",
+                "no custom resource definition with a schema is in this file",
+                "give --crd a file with a document of kind CustomResourceDefinition",
+            ));
         }
     }
     Ok(schema)
@@ -91,14 +96,4 @@ fn add(schema: &mut Schema, path: &Path, file: &ParsedFile<'_>) -> Result<usize,
         added += schema.add_definition(tree).map_err(broken)?;
     }
     Ok(added)
-}
-
-/// Returns the error for a file of `given` that defines no kind.
-fn no_definition(path: &Path, text: &str) -> Error {
-    Error::unfit(
-        Place::new(path, text, 0),
-        "it defines no kind",
-        "no custom resource definition with a schema is in this file",
-        "give --crd a file with a document of kind CustomResourceDefinition",
-    )
 }

@@ -107,11 +107,10 @@ fn unfit(document: &DocumentInFile<'_, '_>, message: String, help: &str) -> Erro
 }
 
 fn display_name(document: &DocumentInFile<'_, '_>) -> String {
-    let resource = document.parsed.resource.as_ref();
-    resource.map_or_else(
-        || "such document".to_owned(),
-        |resource| resource.id.to_string(),
-    )
+    match &document.parsed.resource {
+        Some(resource) => resource.id.to_string(),
+        None => "such document".to_owned(),
+    }
 }
 
 /// The name by which a document is found in the other package.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::around::join_head;
 use super::assemble::{Action, Marks};
-use super::documents::FileMerge;
+use super::documents::{Context, FileMerge};
 use super::jobs::fold_file;
 use super::pair::Group;
 use super::parsed::Parsed;
@@ -31,10 +31,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
     pub(super) fn options(&self, group: &Group) -> Cow<'f, Options> {
         let members = self.members(group);
         let document = members.local.or(members.updated).or(members.original);
-        let context = self.context;
-        context
-            .rules
-            .options(context.options, &self.path(group), document)
+        let Context { rules, options, .. } = self.context;
+        rules.options(options, &self.path(group), document)
     }
 
     /// Returns true if the conflict about a document that local deleted is left open, between
@@ -118,10 +116,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Returns the conflict markers around a document that one side deleted.
     pub(super) fn marks(&self, group: &Group) -> Marks {
         let members = self.members(group);
-        let original = members.original.map(|parsed| &parsed.document);
-        let body = original.map_or("", |document| &document.text[document.body.range()]);
         Marks {
-            original: body.to_owned(),
+            original: members.original.map_or("", Parsed::body).to_owned(),
             is_local: members.local.is_some(),
             style: self.context.options.markers.clone(),
         }
@@ -137,10 +133,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         (resolution, rule): (Resolution, Option<&Rule>),
     ) {
         let members = self.members(group);
-        let values = members.map(|parsed| {
-            let document = &parsed?.document;
-            Some(trimmed(&document.text[document.body.range()]))
-        });
+        let values = members.map(|parsed| Some(trimmed(parsed?.body())));
         let line = members.local.map_or(0, Parsed::line);
         let conflict = Conflict {
             texts: ConflictTexts::new(path, &values),
@@ -150,12 +143,6 @@ impl<'f> FileMerge<'_, 'f, '_> {
             rule: rule.map(|rule| rule.origin.clone()),
         };
         self.record_all(group, vec![conflict]);
-    }
-
-    /// Returns true if the first line of the local file pins the file.
-    pub(super) fn is_pinned_file(&self) -> bool {
-        let local = self.job.file.local;
-        local.is_some_and(|local| self.context.files[local].triple.is_pinned())
     }
 
     /// Records what upstream changed in a pinned file, which stays as it is.
@@ -212,9 +199,7 @@ fn is_renamed(members: &Triple<Option<&Parsed<'_>>>) -> bool {
 fn has_pin(parsed: &Parsed<'_>) -> bool {
     is_document_pinned(&parsed.document)
         || may_pin(parsed.document.text.as_bytes())
-            && parsed
-                .tree()
-                .is_some_and(|tree| !Pins::of(&tree).is_empty())
+            && parsed.tree().is_some_and(|it| !Pins::of(&it).is_empty())
 }
 
 /// Returns true if local did not change the document, apart from comments and the annotations of
@@ -317,12 +302,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
             self.context.lines,
         );
         let merged = merged.map_err(|verification_error| {
-            let texts = members.map(text).into_array();
-            secrets::verification_error(
-                self.path(group),
-                verification_error,
-                texts.into_iter().flatten(),
-            )
+            let texts = members.map(text).into_iter().flatten();
+            secrets::verification_error(self.path(group), verification_error, texts)
         })?;
         Ok(self.with_around(group, merged))
     }

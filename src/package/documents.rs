@@ -86,7 +86,8 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn run(mut self) -> Result<FileOutcome, Error> {
-        if self.is_pinned_file() {
+        let is_pinned = |local: usize| self.context.files[local].triple.is_pinned();
+        if self.job.file.local.is_some_and(is_pinned) {
             self.hold_back();
             return Ok(self.outcome);
         }

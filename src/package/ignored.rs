@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -73,13 +72,10 @@ impl Ignored {
         if is_folder && let Some(known) = self.folders.get(path) {
             return *known;
         }
-        let result = folders_above(path)
-            .next()
-            .is_some_and(|parent| self.matches(parent, true))
-            || self
-                .packages
-                .iter()
-                .any(|files| is_ignored(files, path, is_folder));
+        let parent = folders_above(path).next();
+        let is_below = parent.is_some_and(|parent| self.matches(parent, true));
+        let mut packages = self.packages.iter();
+        let result = is_below || packages.any(|files| is_ignored(files, path, is_folder));
         if is_folder {
             self.folders.insert(path.to_owned(), result);
         }
@@ -95,18 +91,12 @@ fn is_ignore_file((path, kind): &&(PathBuf, Kind)) -> bool {
 /// Returns true if the ignore files of one package exclude a path: the innermost file with a
 /// matching pattern decides.
 fn is_ignored(files: &FxHashMap<PathBuf, Gitignore>, path: &Path, is_folder: bool) -> bool {
-    path.ancestors()
-        .skip(1)
-        .filter_map(|folder| Some((folder, files.get(folder)?)))
-        .find_map(|(folder, file)| {
-            let relative = path.strip_prefix(folder).unwrap_or(path);
-            match file.matched(relative, is_folder) {
-                Match::None => None,
-                Match::Ignore(_) => Some(true),
-                Match::Whitelist(_) => Some(false),
-            }
-        })
-        .unwrap_or(false)
+    let mut matches = path.ancestors().skip(1).filter_map(|folder| {
+        let relative = path.strip_prefix(folder).unwrap_or(path);
+        Some(files.get(folder)?.matched(relative, is_folder))
+    });
+    let innermost = matches.find(|it| !it.is_none());
+    innermost.is_some_and(|it| it.is_ignore())
 }
 
 fn read_text(side: &Input, path: &Path) -> Result<String, Error> {

@@ -1,11 +1,11 @@
 //! Handles lists of resources (`kind: List`, as `kubectl get` prints several resources): each item
 //! is treated as a document.
 //!
-//! [`items`] returns the items of a document, and [`ChangedItems`] writes changed items back into
+//! [`items`] returns the items of a document, and [`with_changes`] writes changed items back into
 //! their list.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,9 +54,7 @@ fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     let root = tree.root().value;
     let kind = tree.field_text(root, "kind")?;
     let items = tree.resolve(tree.field(root, "items")?);
-    let is_named = tree
-        .field(root, "metadata")
-        .is_some_and(|metadata| tree.find(metadata, "name").is_some());
+    let is_named = tree.at(&["metadata", "name"]).is_some();
     let is_list = matches!(tree.node(items).kind, NodeKind::Sequence(_));
     (kind.ends_with("List") && is_list && !is_named).then(|| tree.values(items).collect())
 }
@@ -184,57 +182,52 @@ pub(super) fn text_in(list: &str, index: usize) -> Option<String> {
     Some(item_text(&tree, item))
 }
 
-/// The changed and deleted items of a list of resources, by index.
-#[derive(Debug, Default)]
-pub(super) struct ChangedItems {
-    /// The new texts of changed items.
-    pub(super) texts: BTreeMap<usize, String>,
-    /// The deleted items.
-    pub(super) removed: BTreeSet<usize>,
-}
+/// The changed items of a list of resources, by index: their new texts; `None` for a deleted one.
+pub(super) type ChangedItems = BTreeMap<usize, Option<String>>;
 
-impl ChangedItems {
-    pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.removed.is_empty()
+/// Returns the text of a list's document with these changes.
+///
+/// # Errors
+/// [`Error::Verification`] if the resulting text does not have the changed items and the others as
+/// they were (law 6).
+pub(super) fn with_changes<'t>(
+    list: &'t str,
+    changed: &ChangedItems,
+    file: &Path,
+) -> Result<Cow<'t, str>, Error> {
+    let verification_error = |message: &str| Error::Verification {
+        file: file.to_owned(),
+        path: "items".to_owned(),
+        message: message.to_owned(),
+    };
+    let mut text = Cow::Borrowed(list);
+    if changed.values().any(Option::is_some) {
+        let replaced = replace_items(&text, changed);
+        let error = || verification_error("an item is not what was decided");
+        text = replaced.ok_or_else(error)?.into();
     }
-
-    /// Returns the text of a list's document with these changes.
-    ///
-    /// # Errors
-    /// [`Error::Verification`] if the resulting text does not have the changed items and the others
-    /// as they were (law 6).
-    pub(super) fn put_into<'t>(&self, file: &Path, list: &'t str) -> Result<Cow<'t, str>, Error> {
-        let verification_error = |message: &str| Error::Verification {
-            file: file.to_owned(),
-            path: "items".to_owned(),
-            message: message.to_owned(),
-        };
-        let mut text = Cow::Borrowed(list);
-        if !self.texts.is_empty() {
-            let replaced = replace_items(&text, &self.texts);
-            let error = || verification_error("an item is not what was decided");
-            text = replaced.ok_or_else(error)?.into();
-        }
-        if !self.removed.is_empty() {
-            let removed = remove_items(&text, &self.removed);
-            let error = || verification_error("an item could not be deleted");
-            text = removed.ok_or_else(error)?.into();
-        }
-        Ok(text)
+    if changed.values().any(Option::is_none) {
+        let removed = remove_items(&text, changed);
+        let error = || verification_error("an item could not be deleted");
+        text = removed.ok_or_else(error)?.into();
     }
+    Ok(text)
 }
 
 fn read(text: &str) -> Option<Tree<'_>> {
     Tree::parse(text).ok().flatten()
 }
 
-/// Returns the text of a list's document with new texts for some items, by index. All are replaced
-/// at once, because each call reads the whole document. `None` if the text would have other items.
-fn replace_items(list: &str, texts: &BTreeMap<usize, String>) -> Option<String> {
+/// Returns the text of a list's document with the new texts of changed items. All are replaced at
+/// once, because each call reads the whole document. `None` if the text would have other items.
+fn replace_items(list: &str, changed: &ChangedItems) -> Option<String> {
     let tree = read(list)?;
     let items = items_of(&tree)?;
     let mut new = String::with_capacity(list.len());
     let mut copied = 0;
+    let texts = changed
+        .iter()
+        .filter_map(|(at, text)| Some((at, text.as_ref()?)));
     for (index, text) in texts {
         let item = *items.get(*index)?;
         let span = tree.node(item).span.range();
@@ -248,20 +241,21 @@ fn replace_items(list: &str, texts: &BTreeMap<usize, String>) -> Option<String> 
     let new_items = items_of(&new_tree)?;
     let is_same = |(index, item): (usize, &NodeId)| {
         let new_item = new_items.get(index).copied();
-        new_item.is_some_and(|new_item| match texts.get(&index) {
-            None => equal(&new_tree, new_item, &tree, *item),
-            Some(text) => read(text)
+        new_item.is_some_and(|new_item| match changed.get(&index) {
+            Some(Some(text)) => read(text)
                 .is_some_and(|decided| equal(&new_tree, new_item, &decided, decided.root().value)),
+            _ => equal(&new_tree, new_item, &tree, *item),
         })
     };
     let is_verified = items.iter().enumerate().all(is_same);
     is_verified.then_some(new)
 }
 
-/// Returns the text of a list's document without some of its items, by index.
-fn remove_items(list: &str, removed: &BTreeSet<usize>) -> Option<String> {
-    let operation = |index: &usize| format!("- {{op: remove, path: /items/{index}}}\n");
-    let operations: String = removed.iter().rev().map(operation).collect();
+/// Returns the text of a list's document without the deleted items.
+fn remove_items(list: &str, changed: &ChangedItems) -> Option<String> {
+    let deleted = changed.iter().rev().filter(|(_, text)| text.is_none());
+    let operation = |(index, _)| format!("- {{op: remove, path: /items/{index}}}\n");
+    let operations: String = deleted.map(operation).collect();
     json_patch(list, &read(&operations)?).ok().flatten()
 }
 

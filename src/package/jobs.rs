@@ -247,18 +247,12 @@ pub(super) fn mark_deleted(
     let mut has_upstream_move = vec![false; files.len()];
     let mut has_other_document = vec![false; files.len()];
     for group in groups {
-        let Triple {
-            original,
-            updated,
-            local: Some(local),
-        } = group.map(|member| member.map(|it| it.triple()))
-        else {
-            continue;
-        };
-        if let Some(original) = original {
+        let triples = group.map(|member| member.map(DocRef::triple));
+        let Some(local) = triples.local else { continue };
+        if let Some(original) = triples.original {
             has_local_documents[original] = true;
         }
-        match original.is_some_and(|it| it != local) && updated == Some(local) {
+        match triples.original.is_some_and(|it| it != local) && triples.updated == triples.local {
             true => has_upstream_move[local] = true,
             false => has_other_document[local] = true,
         }
@@ -297,11 +291,9 @@ pub(super) fn fold_file(triple: &FileTriple, outcome: &mut FileOutcome) {
     let deletions = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
     if deletions().count() > 1 || deletions().any(is_new) {
         outcome.conflicts.retain(|it| !it.stays_deleted());
-        outcome.conflicts.push(conflict(
-            triple,
-            ConflictKind::DeletedLocally,
-            Resolution::Local,
-        ));
+        let kind = ConflictKind::DeletedLocally;
+        let folded = conflict(triple, kind, Resolution::Local);
+        outcome.conflicts.push(folded);
     }
 }
 
@@ -328,23 +320,14 @@ pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut 
         for index in &files {
             outcomes[*index].conflicts.retain(|it| !it.stays_deleted());
         }
-        outcomes[files[0]]
-            .conflicts
-            .push(folder_conflict(folder, triples));
+        let count = |side: Side| {
+            let below = triples.iter().filter(|it| it.path.starts_with(folder));
+            let files = below.filter(|it| it.sides[side].is_some()).count();
+            Some(format!("({files} files)"))
+        };
+        let values = Triple::new(count(Side::Original), count(Side::Updated), None);
+        let kind = ConflictKind::DeletedLocally;
+        let conflict = FileConflict::of_whole(folder, kind, &values, Resolution::Local);
+        outcomes[files[0]].conflicts.push(conflict);
     }
-}
-
-/// Returns the conflict about a folder that local deleted.
-fn folder_conflict(folder: &Path, triples: &[FileTriple]) -> FileConflict {
-    let count = |side: Side| {
-        let is_below = |it: &&FileTriple| it.path.starts_with(folder) && it.sides[side].is_some();
-        let files = triples.iter().filter(is_below).count();
-        Some(format!("({files} files)"))
-    };
-    FileConflict::of_whole(
-        folder,
-        ConflictKind::DeletedLocally,
-        &Triple::new(count(Side::Original), count(Side::Updated), None),
-        Resolution::Local,
-    )
 }

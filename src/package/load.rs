@@ -150,15 +150,19 @@ pub(super) fn load_folders(
         warnings.push(Warning::about(&path, LEFT_OUT));
     }
     listings.original.take_reserved();
-    let listings = sides
-        .as_ref()
-        .zip(listings)
-        .try_map(|(side, mut listing)| {
-            listing
-                .entries
-                .retain(|(path, _)| !settings.is_excluded(path));
-            without_ignored(side.name(), listing, &mut ignored)
-        })?;
+    let included = |(side, listing): (&Input, Listing)| {
+        for (path, error) in listing.errors {
+            if !ignored.matches(&path, true) {
+                return Err(Error::reading(&side.name().join(path))(error));
+            }
+        }
+        let mut entries = listing.entries;
+        entries.retain(|(path, kind)| {
+            !settings.is_excluded(path) && !ignored.matches(path, *kind == Kind::Folder)
+        });
+        Ok(entries)
+    };
+    let listings = sides.as_ref().zip(listings).try_map(included)?;
 
     let local_kinds = listings.local.iter().cloned().collect();
     let mut triples = Vec::new();
@@ -194,13 +198,9 @@ pub(super) fn load_folders(
 pub(crate) fn ignored(sides: &Triple<Input>, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     let listings = sides.as_ref().map(Input::list);
     let mut ignored = Ignored::of(sides, &listings, settings, &mut Vec::new())?;
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for (path, kind) in listings.into_iter().flat_map(|it| it.entries) {
-        if ignored.matches(&path, kind == Kind::Folder) {
-            paths.push(path);
-        }
-    }
-    Ok(paths)
+    let entries = listings.into_iter().flat_map(|it| it.entries);
+    let paths = entries.filter(|(path, kind)| ignored.matches(path, *kind == Kind::Folder));
+    Ok(paths.map(|(path, _)| path).collect())
 }
 
 /// Returns a hash of upstream's changes, by which two runs of the same merge are recognized.
@@ -218,25 +218,6 @@ fn fingerprint(triples: &[FileTriple]) -> u64 {
         }
     }
     hasher.finish()
-}
-
-/// Returns the entries of a listing that are not excluded.
-///
-/// # Errors
-/// If a folder that is not excluded could not be listed.
-fn without_ignored(
-    root: &Path,
-    listing: Listing,
-    ignored: &mut Ignored,
-) -> Result<Vec<(PathBuf, Kind)>, Error> {
-    for (path, error) in listing.errors {
-        if !ignored.matches(&path, true) {
-            return Err(Error::reading(&root.join(path))(error));
-        }
-    }
-    let mut entries = listing.entries;
-    entries.retain(|(path, kind)| !ignored.matches(path, *kind == Kind::Folder));
-    Ok(entries)
 }
 
 fn by_path(listings: Triple<Vec<(PathBuf, Kind)>>) -> FxHashMap<PathBuf, Triple<Option<Kind>>> {

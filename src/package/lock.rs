@@ -87,26 +87,17 @@ fn lock_within(
     }
 }
 
-#[cfg(unix)]
-fn open_for_locking(local: &Path) -> Option<File> {
-    let metadata = std::fs::metadata(local).ok()?;
-    if metadata.is_dir() {
-        return File::open(local).ok();
-    }
-    let canonical = std::fs::canonicalize(local).ok()?;
-    File::open(canonical.parent()?).ok()
-}
-
-/// Opens a file in the temporary folder, named after the package's folder: folders cannot be locked
-/// on this system.
-#[cfg(not(unix))]
+/// Opens the package's folder. On a system where folders cannot be locked, opens a file in the
+/// temporary folder, named after the package's folder.
 fn open_for_locking(local: &Path) -> Option<File> {
     let canonical = std::fs::canonicalize(local).ok()?;
-    let folder = if canonical.is_dir() {
-        &canonical
-    } else {
-        canonical.parent()?
+    let folder = match canonical.is_dir() {
+        true => &canonical,
+        false => canonical.parent()?,
     };
+    if cfg!(unix) {
+        return File::open(folder).ok();
+    }
     let hash = super::disk::hash(folder.as_os_str().as_encoded_bytes());
     File::create(std::env::temp_dir().join(format!("merge3-{hash:016x}.lock"))).ok()
 }

@@ -67,10 +67,9 @@ pub use apply::{ApplyAction, ApplyPaths, ApplyTo, apply_with, view_last_applied}
 pub(crate) use assemble::{holds, trees};
 pub use diff::{difference, plan_difference};
 pub(crate) use disk::{
-    folders_above, if_there, is_open_already, link, or_here, portable, read_named, read_own,
-    replace, replace_itself, serialize_portable, sha256,
+    folders_above, if_there, is_executable, is_open_already, link, of_new, or_here, portable,
+    read_named, read_own, replace, replace_itself, serialize_portable, sha256,
 };
-pub(crate) use disk::{is_executable, of_new};
 pub use file_triple::Bytes;
 pub(crate) use file_triple::Source;
 pub(crate) use input::Kind;
@@ -86,8 +85,7 @@ pub use patching::{PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use resource::ResourceId;
 pub(crate) use rules::{NewRule, RULES_FILE};
-pub use run::Progress;
-pub use run::{Paired, documents_in, plan, plan_sides};
+pub use run::{Paired, Progress, documents_in, plan, plan_sides};
 pub(crate) use secrets::verification_error;
 pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};

@@ -12,9 +12,9 @@ use super::parsed::{Parsed, ParsedFile};
 use super::read::ReadFile;
 use super::renamed::pair_renamed;
 use super::resource::ResourceId;
-use super::similarity::Leaves;
 use super::unnamed::pair_unnamed;
 use crate::error::{Error, Place, Warning, shown};
+use crate::merge::Leaves;
 use crate::triple::{Side, Triple};
 use crate::visible::visible;
 
@@ -99,16 +99,14 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_file(&candidate.group));
     bind_to_other_version(&mut resources);
     let resources = pair_by_key(resources, |candidate| (candidate.id, path(candidate)));
-    let (complete, incomplete): (Vec<_>, Vec<_>) = resources
-        .into_iter()
-        .partition(|candidate| candidate.group.transpose().is_some());
-    let incomplete = pair_by_key(incomplete, |candidate| {
-        (candidate.id.of_any_version(), path(candidate))
-    });
+    let is_complete = |it: &Candidate<'_>| it.group.transpose().is_some();
+    let (complete, incomplete): (Vec<_>, Vec<_>) = resources.into_iter().partition(is_complete);
+    let incomplete = pair_by_key(incomplete, |it| (it.id.of_any_version(), path(it)));
     let resources = complete.into_iter().chain(incomplete);
     groups.extend(resources.map(|candidate| candidate.group));
     pair_renamed(&mut groups, files);
-    groups.sort_unstable_by_key(sort_key);
+    // the order of the local files, then of upstream's, then of the original's
+    groups.sort_unstable_by_key(|group| (group.local, group.updated, group.original));
     groups
 }
 
@@ -172,11 +170,8 @@ fn pair_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
 /// Returns true if one of these candidates is bound to its file, upstream has none of them, and
 /// they are in several files: those in other files are overlays of local's own.
 fn is_overlay_elsewhere(bucket: &[Candidate<'_>]) -> bool {
-    bucket.len() > 1
-        && bucket.iter().any(|candidate| candidate.is_bound_to_file)
-        && bucket
-            .iter()
-            .all(|candidate| candidate.group.updated.is_none())
+    bucket.iter().any(|it| it.is_bound_to_file)
+        && bucket.iter().all(|it| it.group.updated.is_none())
         && bucket
             .windows(2)
             .any(|pair| first_file(&pair[0].group) != first_file(&pair[1].group))
@@ -199,11 +194,8 @@ pub(super) fn buckets<T, K: Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> 
 
 /// Returns true if no side occurs twice among the candidates.
 fn can_combine(bucket: &[Candidate<'_>]) -> bool {
-    let occurs_once = |side: Side| {
-        let mut members = bucket.iter().filter_map(|it| it.group[side]);
-        members.next().is_none() || members.next().is_none()
-    };
-    bucket.len() <= 3 && Side::ALL.into_iter().all(occurs_once)
+    let count = |side: Side| bucket.iter().filter(|it| it.group[side].is_some()).count();
+    bucket.len() <= 3 && Side::ALL.into_iter().all(|side| count(side) < 2)
 }
 
 /// Combines candidates with equal keys: the first of each side, then the second, and so on. An
@@ -235,21 +227,13 @@ pub(super) fn union(left: Group, right: Group) -> Group {
 
 /// Returns true if a side has a document in both groups.
 pub(super) fn has_common_side(left: &Group, right: &Group) -> bool {
-    let sides = left.zip(*right).into_array();
-    sides
-        .iter()
-        .any(|(left, right)| left.is_some() && right.is_some())
+    let mut sides = left.zip(*right).into_iter();
+    sides.any(|(left, right)| left.is_some() && right.is_some())
 }
 
 fn first_file(group: &Group) -> usize {
     let first = group.original.or(group.updated).or(group.local);
     first.map_or(usize::MAX, DocRef::triple)
-}
-
-/// The sort key of groups: the order of the local files, then of upstream's, then of the
-/// original's.
-pub(super) fn sort_key(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option<DocRef>) {
-    (group.local, group.updated, group.original)
 }
 
 /// Looks for files that upstream changed and in which two resources have the same identity. Returns
@@ -318,7 +302,7 @@ fn without_repeated(sides: Triple<Vec<Candidate<'_>>>) -> impl Iterator<Item = C
     for same in buckets(sides.original, |it| it.id) {
         let others = |side: &'_ [Candidate<'_>]| -> Vec<Leaves> {
             let of_id = side.iter().filter(|it| it.id == same[0].id);
-            of_id.map(|it| Leaves::of(it.document)).collect()
+            of_id.map(|it| Leaves::of_document(it.document)).collect()
         };
         // most identities occur once
         let is_repeated = same.len() > 1;
@@ -326,7 +310,7 @@ fn without_repeated(sides: Triple<Vec<Candidate<'_>>>) -> impl Iterator<Item = C
         match others.filter(|others| others.iter().all(|it| it.len() < 2)) {
             Some(others) => {
                 let rank = |it: &Candidate<'_>| {
-                    let leaves = Leaves::of(it.document);
+                    let leaves = Leaves::of_document(it.document);
                     let distance = |others: &Vec<Leaves>| {
                         others.first().map_or(0, |other| leaves.distance(other))
                     };

@@ -73,11 +73,10 @@ impl<'a> Parsed<'a> {
         other: Option<&Self>,
     ) -> Result<Option<Self>, ParseError> {
         if let Some(same) = other.filter(|other| other.document.text == document.text) {
-            let same = same.clone();
             return Ok(Some(Self {
                 document,
                 tail: "",
-                ..same
+                ..same.clone()
             }));
         }
         let tree = Tree::parse(document.text)?;
@@ -96,6 +95,11 @@ impl<'a> Parsed<'a> {
     pub(super) fn whole(&self, file: &'a str) -> &'a str {
         let start = self.document.start;
         &file[start..start + self.document.text.len() + self.tail.len()]
+    }
+
+    /// Returns the text of the document's body.
+    pub(super) fn body(&self) -> &'a str {
+        &self.document.text[self.document.body.range()]
     }
 
     /// Returns the line of the first byte after `---`, counted from 0 in its chunk.
@@ -277,10 +281,9 @@ impl<'a> ParsedFile<'a> {
     ) -> Result<Self, Box<Broken>> {
         let read = |(index, document): (usize, Document<'a>)| {
             let other = other.and_then(|other| other.documents.get(index));
-            match Parsed::read(document, min_kept_len, other) {
-                Ok(parsed) => Ok((document.start, parsed)),
-                Err(error) => Err((document.start, error)),
-            }
+            let parsed = Parsed::read(document, min_kept_len, other);
+            let parsed = parsed.map_err(|error| (document.start, error))?;
+            Ok((document.start, parsed))
         };
         let documents = split(text).into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);

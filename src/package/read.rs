@@ -196,9 +196,8 @@ impl DocumentInFile<'_, '_> {
         let mut remaining = selectors.iter();
         let resource = self.parsed.resource.as_ref();
         selectors.is_empty()
-            || resource.is_some_and(|it| {
-                remaining.any(|selector| selector.matches(&it.id, Some(self.tree)))
-            })
+            || resource
+                .is_some_and(|it| remaining.any(|selector| selector.matches(&it.id, self.tree)))
     }
 
     /// Returns the offset of the first of these fields that the document has, else that of its
@@ -257,14 +256,8 @@ fn parse_each<'a>(package: &'a Package) -> Vec<Result<SourceFile<'a>, Box<Broken
 }
 
 pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
-    Error::unfit(
-        place,
-        problem,
-        error.message,
-        error
-            .help
-            .unwrap_or_else(|| "nothing was written".to_owned()),
-    )
+    let help = error.help.as_deref().unwrap_or("nothing was written");
+    Error::unfit(place, problem, error.message, help)
 }
 
 /// Joins documents to the text of one file.

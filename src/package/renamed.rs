@@ -8,7 +8,8 @@ use super::pair::{DocRef, Group, has_common_side, union};
 use super::plan::Renamed;
 use super::read::ReadFile;
 use super::resource::ResourceId;
-use super::similarity::{Leaves, most_similar_first};
+use super::similarity::most_similar_first;
+use crate::merge::Leaves;
 use crate::triple::Side;
 
 /// The largest distance of two resources of one kind that are compared, in positions.
@@ -127,18 +128,12 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
 
     /// Pairs resources that have mostly the same content: the most similar first, then the nearest.
     fn pair_similar(&mut self, side: Side, originals: &[usize], others: &[usize]) {
-        let pairs = most_similar_first(
-            originals.len(),
-            others.len(),
-            MAX_DISTANCE,
-            |original, other| {
-                let (original, other) = (originals[original], others[other]);
-                self.can_combine(original, other)
-                    .then(|| self.similarity(side, original, other))?
-            },
-        );
-        for [original, other] in pairs {
-            let (original, other) = (originals[original as usize], others[other as usize]);
+        let pairs = most_similar_first(originals, others, MAX_DISTANCE, |original, other| {
+            self.can_combine(original, other)
+                .then(|| self.similarity(side, original, other))?
+        });
+        for pair in pairs {
+            let [original, other] = pair.map(|index| index as usize);
             let is_free = self.groups[original][side].is_none();
             if is_free && !self.groups[other].is_empty() && self.can_combine(original, other) {
                 self.combine(original, other);
@@ -168,7 +163,7 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         let versions = [original, updated];
         for (side, at) in versions.into_iter().flatten().chain([other]) {
             let parsed = || document_at(self.files, side, at);
-            let leaves = || parsed().map(Leaves::of).unwrap_or_default();
+            let leaves = || parsed().map(Leaves::of_document).unwrap_or_default();
             self.leaves.entry((side, at)).or_insert_with(leaves);
         }
         let leaves = |document| self.leaves.get(&document);

@@ -19,14 +19,13 @@ const MAX_FILES_PER_LINE: usize = 100;
 /// Joins the triples of each file that upstream or local renamed. The result is at local's path if
 /// local renamed the file, else at upstream's.
 pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
-    let renames = FileRenames::of(triples);
     let mut joined = FxHashSet::default();
-    for original in 0..triples.len() {
-        let sides = renames.sides(triples, original);
-        if sides.updated == original && sides.local == original || !should_join(triples, sides) {
+    for sides in sides_of_all(triples) {
+        let is_renamed = sides.updated != sides.original || sides.local != sides.original;
+        if !is_renamed || !should_join(triples, sides) {
             continue;
         }
-        let target = match sides.local == original {
+        let target = match sides.local == sides.original {
             true => sides.updated,
             false => sides.local,
         };
@@ -59,55 +58,45 @@ fn should_join(triples: &[FileTriple], sides: Triple<usize>) -> bool {
     is_changed_by_local && !has_both && !Side::ALL.map(has_resource).into_array().contains(&true)
 }
 
-/// The renamed files: for an index of a triple with a file of the original, the index of the triple
-/// that has it now. What a merge changes in the local package does not change the result (law 4).
-struct FileRenames {
-    updated: FxHashMap<usize, usize>,
-    local: FxHashMap<usize, usize>,
-}
-
-impl FileRenames {
-    fn of(triples: &[FileTriple]) -> Self {
-        let has = |index: usize| triples[index].sides.as_ref().map(Option::is_some);
-        let indexes_of = |condition: &dyn Fn(Triple<bool>) -> bool| -> Vec<usize> {
-            let indexes = 0..triples.len();
-            indexes.filter(|index| condition(has(*index))).collect()
-        };
-        let changed = |index: &usize| {
-            let bytes = triples[*index].bytes();
-            bytes.local != bytes.original
-        };
-        let removed = indexes_of(&|it| it.original && !it.updated);
-        let updated = match removed.iter().any(changed) {
-            true => {
-                let added = indexes_of(&|it| it.updated && !it.original);
-                pair_files(triples, Side::Updated, &removed, &added, |_| None)
-            }
-            false => FxHashMap::default(),
-        };
-        let upstream = |from: usize| match has(from).updated {
-            true => Some(from),
-            // local may have it at upstream's path
-            false => updated.get(&from).copied().filter(|to| !has(*to).local),
-        };
-        let mut removed = indexes_of(&|it| it.original && !it.local);
-        removed.retain(|from| upstream(*from).is_some());
-        let added = indexes_of(&|it| it.local && !it.original && !it.updated);
-        let local = pair_files(triples, Side::Local, &removed, &added, upstream);
-        Self { updated, local }
-    }
-
-    /// Returns the index of the triple that has a file of the original on each side.
-    fn sides(&self, triples: &[FileTriple], original: usize) -> Triple<usize> {
-        let updated = self.updated.get(&original).copied().unwrap_or(original);
-        let has_local = |triple: usize| triples[triple].sides.local.is_some();
-        let local = match self.local.get(&original) {
+/// Returns for each triple the indexes of the triples that have its file of the original on each
+/// side. What a merge changes in the local package does not change the result (law 4).
+fn sides_of_all(triples: &[FileTriple]) -> Vec<Triple<usize>> {
+    let has = |index: usize| triples[index].sides.as_ref().map(Option::is_some);
+    let indexes_of = |condition: &dyn Fn(Triple<bool>) -> bool| -> Vec<usize> {
+        let indexes = 0..triples.len();
+        indexes.filter(|index| condition(has(*index))).collect()
+    };
+    let changed = |index: &usize| {
+        let bytes = triples[*index].bytes();
+        bytes.local != bytes.original
+    };
+    let removed = indexes_of(&|it| it.original && !it.updated);
+    let in_updated = match removed.iter().any(changed) {
+        true => {
+            let added = indexes_of(&|it| it.updated && !it.original);
+            pair_files(triples, Side::Updated, &removed, &added, |_| None)
+        }
+        false => FxHashMap::default(),
+    };
+    let upstream = |from: usize| match has(from).updated {
+        true => Some(from),
+        // local may have it at upstream's path
+        false => in_updated.get(&from).copied().filter(|to| !has(*to).local),
+    };
+    let mut removed = indexes_of(&|it| it.original && !it.local);
+    removed.retain(|from| upstream(*from).is_some());
+    let added = indexes_of(&|it| it.local && !it.original && !it.updated);
+    let in_local = pair_files(triples, Side::Local, &removed, &added, upstream);
+    let sides = |original: usize| {
+        let updated = in_updated.get(&original).copied().unwrap_or(original);
+        let local = match in_local.get(&original) {
             Some(local) => *local,
-            None if !has_local(original) && has_local(updated) => updated,
+            None if !has(original).local && has(updated).local => updated,
             None => original,
         };
         Triple::new(original, updated, local)
-    }
+    };
+    (0..triples.len()).map(sides).collect()
 }
 
 /// Pairs `removed`, the files of the original that `side` no longer has, with `added`, its new

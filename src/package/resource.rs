@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
+use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// The identity of a resource. Its parts borrow from the text or are copies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -40,9 +40,15 @@ impl<'s> ResourceId<'s> {
     /// Returns the identity for pairing, if it is another one: a comment `# kpt-merge:
     /// NAMESPACE/NAME` on the `metadata` line gives the namespace and name (rules: Documents).
     pub(crate) fn for_pairing(&self, tree: &Tree<'s>) -> Option<Self> {
-        let metadata = tree.find(tree.root().value, "metadata")?;
-        let (namespace, name) = kpt_merge_comment(tree, metadata)?;
-        Some(Self {
+        let metadata = tree.entry(tree.find(tree.root().value, "metadata")?);
+        let flow = matches!(&tree.node(metadata.value).kind, NodeKind::Mapping(map) if map.flow);
+        let mut comment = tree.slice(metadata.comments().line);
+        if comment.is_empty() && flow {
+            comment = tree.slice(metadata.comments().tail);
+        }
+        let words = comment.trim_start_matches('#').trim();
+        let (namespace, name) = words.strip_prefix("kpt-merge:")?.trim().split_once('/')?;
+        (!name.is_empty()).then(|| Self {
             namespace: namespace.into(),
             name: name.into(),
             ..self.clone()
@@ -118,19 +124,6 @@ fn text<'s>(tree: &Tree<'s>, map: NodeId, key: &str) -> Option<Cow<'s, str>> {
     let value = tree.field(map, key)?;
     let content = tree.content(value)?;
     (!content.is_empty() && !tree.is_null(value)).then_some(content)
-}
-
-/// Returns the namespace and name in the `kpt-merge` comment on the `metadata` line.
-fn kpt_merge_comment<'s>(tree: &Tree<'s>, metadata: EntryId) -> Option<(&'s str, &'s str)> {
-    let entry = tree.entry(metadata);
-    let flow = matches!(&tree.node(entry.value).kind, NodeKind::Mapping(map) if map.flow);
-    let mut comment = tree.slice(entry.comments().line);
-    if comment.is_empty() && flow {
-        comment = tree.slice(entry.comments().tail);
-    }
-    let words = comment.trim_start_matches('#').trim();
-    let (namespace, name) = words.strip_prefix("kpt-merge:")?.trim().split_once('/')?;
-    (!name.is_empty()).then_some((namespace, name))
 }
 
 #[cfg(test)]

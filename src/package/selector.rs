@@ -25,8 +25,9 @@ pub struct Selector {
     /// A regular expression for each of [`PATTERN_FIELDS`], which matches whole texts only. `None`
     /// matches anything.
     patterns: [Option<Regex>; 5],
-    /// Label selectors, with the field of `metadata` that they are about.
-    labels: Vec<(&'static str, LabelSelector)>,
+    /// The requirements of label selectors, with the field of `metadata` that they are about. All
+    /// have to be met.
+    labels: Vec<(&'static str, Requirement)>,
     /// Whether the selector names a single resource and has no wildcard.
     pub(super) names_one: bool,
     /// The text of the selector.
@@ -96,8 +97,9 @@ impl Selector {
             if let Some(at) = PATTERN_FIELDS.iter().position(|it| *it == name) {
                 selector.patterns[at] = Some(anchored(text.content, true).map_err(wrong)?);
             } else if let Some((_, field)) = LABEL_FIELDS.iter().find(|it| it.0 == name) {
-                let labels = LabelSelector::read(text.content).map_err(wrong)?;
-                selector.labels.push((*field, labels));
+                let requirements = requirements(text.content).map_err(wrong)?;
+                let labels = requirements.into_iter().map(|it| (*field, it));
+                selector.labels.extend(labels);
             } else {
                 let message = "the fields are group, version, kind, namespace, name, \
                                labelSelector and annotationSelector";
@@ -107,9 +109,8 @@ impl Selector {
         Ok(selector)
     }
 
-    /// Returns true if the selector matches a resource with this identity and tree. Without a tree,
-    /// labels and annotations do not match.
-    pub(super) fn matches(&self, id: &ResourceId<'_>, tree: Option<&Tree<'_>>) -> bool {
+    /// Returns true if the selector matches a resource with this identity and tree.
+    pub(super) fn matches(&self, id: &ResourceId<'_>, tree: &Tree<'_>) -> bool {
         let version = id.api_version.rsplit('/').next().unwrap_or_default();
         let texts = [id.group(), version, &id.kind, &id.namespace, &id.name];
         let matches = |(pattern, text): (&Option<Regex>, &str)| {
@@ -118,7 +119,7 @@ impl Selector {
         };
         let mut labels = self.labels.iter();
         self.patterns.iter().zip(texts).all(matches)
-            && labels.all(|(field, it)| tree.is_some_and(|tree| it.matches(tree, field)))
+            && labels.all(|(field, it)| it.is_met(tree, field))
     }
 }
 
@@ -149,11 +150,7 @@ fn anchored(text: &str, case_sensitive: bool) -> Result<Regex, String> {
         .map_err(|_| format!("`{text}` is not a supported regular expression"))
 }
 
-/// A label selector: all of its requirements have to be met.
-#[derive(Debug, Clone)]
-pub(super) struct LabelSelector(Vec<Requirement>);
-
-/// One requirement of a selector.
+/// One requirement of a label selector.
 #[derive(Debug, Clone)]
 struct Requirement {
     key: String,
@@ -163,43 +160,14 @@ struct Requirement {
     negated: bool,
 }
 
-impl LabelSelector {
-    /// Parses a selector.
-    ///
-    /// # Errors
-    /// The message for the user.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
-        let requirements = split_requirements(text).map(Requirement::read);
-        requirements
-            .collect::<Option<_>>()
-            .map(Self)
-            .ok_or_else(|| {
-                format!(
-                    "`{text}` is not a label selector: write it as in `app=web,tier in (a, b),!old`"
-                )
-            })
-    }
-
-    /// Returns true if the `labels` or `annotations` of a resource (`field`) meet all requirements.
-    pub(super) fn matches(&self, tree: &Tree<'_>, field: &str) -> bool {
-        let labels = tree.at(&["metadata", field]);
-        self.0.iter().all(|requirement| {
-            let value = labels.and_then(|labels| tree.field(labels, &requirement.key));
-            let value = value.map(|value| tree.scalar(value).map_or("", |scalar| scalar.content));
-            let is_met = match (&requirement.values, value) {
-                (None, value) => value.is_some(),
-                (Some(values), Some(value)) => values.iter().any(|it| it == value),
-                (Some(_), None) => false,
-            };
-            is_met != requirement.negated
-        })
-    }
-}
-
-/// Splits a selector at the commas that are not in parentheses.
-fn split_requirements(text: &str) -> impl Iterator<Item = &str> {
+/// Parses a label selector.
+///
+/// # Errors
+/// The message for the user.
+fn requirements(text: &str) -> Result<Vec<Requirement>, String> {
+    // commas in parentheses divide values
     let mut depth = 0;
-    let parts = text.split(move |c| {
+    let parts = text.split(|c| {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
@@ -207,40 +175,50 @@ fn split_requirements(text: &str) -> impl Iterator<Item = &str> {
         }
         c == ',' && depth == 0
     });
-    parts.map(trimmed).filter(|part| !part.is_empty())
+    let parts = parts.map(trimmed).filter(|part| !part.is_empty());
+    let all: Option<Vec<Requirement>> = parts.map(Requirement::read).collect();
+    all.ok_or_else(|| {
+        format!("`{text}` is not a label selector: write it as in `app=web,tier in (a, b),!old`")
+    })
 }
 
 impl Requirement {
     fn read(text: &str) -> Option<Self> {
-        let new = |key: &str, values: Option<Vec<&str>>, negated| {
-            let key = key.trim();
-            let is_valid = !key.is_empty() && !key.contains([' ', '(', ')', '!', '=', '<', '>']);
-            is_valid.then(|| Self {
-                key: key.to_owned(),
-                values: values.map(|it| it.iter().map(|value| value.trim().to_owned()).collect()),
-                negated,
-            })
-        };
-        if let Some((key, value)) = text.split_once("!=") {
-            return new(key, Some(vec![value]), true);
-        }
-        if let Some((key, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
-            return new(key, Some(vec![value]), false);
-        }
-        let Some(list) = text.strip_suffix(')') else {
-            return match text.strip_prefix('!') {
-                Some(key) => new(key, None, true),
-                None => new(text, None, false),
+        let (key, values, negated) = if let Some((key, value)) = text.split_once("!=") {
+            (key, Some(vec![value]), true)
+        } else if let Some((key, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
+            (key, Some(vec![value]), false)
+        } else if let Some(list) = text.strip_suffix(')') {
+            let (head, values) = list.split_once('(')?;
+            let (key, word) = head.trim().rsplit_once(' ')?;
+            let negated = match word {
+                "in" => false,
+                "notin" => true,
+                _ => return None,
             };
+            (key, Some(values.split(',').collect()), negated)
+        } else {
+            let key = text.strip_prefix('!');
+            (key.unwrap_or(text), None, key.is_some())
         };
-        let (head, values) = list.split_once('(')?;
-        let (key, word) = head.trim().rsplit_once(' ')?;
-        let negated = match word {
-            "in" => false,
-            "notin" => true,
-            _ => return None,
-        };
-        new(key, Some(values.split(',').collect()), negated)
+        let key = key.trim();
+        let is_valid = !key.is_empty() && !key.contains([' ', '(', ')', '!', '=', '<', '>']);
+        is_valid.then(|| Self {
+            key: key.to_owned(),
+            values: values.map(|it| it.iter().map(|value| value.trim().to_owned()).collect()),
+            negated,
+        })
+    }
+
+    /// Returns true if the `labels` or `annotations` of a resource (`field`) meet the requirement.
+    fn is_met(&self, tree: &Tree<'_>, field: &str) -> bool {
+        let label = tree.at(&["metadata", field, &self.key]);
+        let has_value = label.is_some_and(|label| {
+            let value = tree.scalar(label).map_or("", |scalar| scalar.content);
+            let values = self.values.as_ref();
+            values.is_none_or(|values| values.iter().any(|it| it == value))
+        });
+        has_value != self.negated
     }
 }
 
@@ -250,8 +228,9 @@ mod tests {
 
     fn matches(selector: &str) -> bool {
         let tree = Tree::parse("metadata:\n  labels: {app: web, tier: a, on: ''}\n");
-        let labels = LabelSelector::read(selector).unwrap();
-        labels.matches(&tree.unwrap().unwrap(), "labels")
+        let tree = tree.unwrap().unwrap();
+        let mut all = requirements(selector).unwrap().into_iter();
+        all.all(|it| it.is_met(&tree, "labels"))
     }
 
     #[test]
@@ -280,7 +259,7 @@ mod tests {
             assert!(!matches(selector), "{selector}");
         }
         for selector in ["app>1", "tier of (a)", "=x", "a b"] {
-            assert!(LabelSelector::read(selector).is_err(), "{selector}");
+            assert!(requirements(selector).is_err(), "{selector}");
         }
     }
 }

@@ -3,24 +3,24 @@
 use std::cmp::Reverse;
 
 use super::parsed::Parsed;
-use crate::merge;
+use crate::merge::Leaves;
 use crate::yaml::Tree;
 
-/// Returns the pairs of positions in two lists for which `similarity` returns a value: the most
+/// Returns the pairs of indexes in two lists for which `similarity` returns a value: the most
 /// similar first, then the nearest. Only documents at most `max_distance` positions apart are
 /// compared: a file may have thousands of them.
 pub(super) fn most_similar_first(
-    left_len: usize,
-    right_len: usize,
+    lefts: &[usize],
+    rights: &[usize],
     max_distance: usize,
     mut similarity: impl FnMut(usize, usize) -> Option<u16>,
 ) -> Vec<[u32; 2]> {
     // a file of many small documents has many more pairs than bytes: each takes little memory
     let mut pairs: Vec<(Reverse<u16>, u16, u32, u32)> = Vec::new();
-    for left in 0..left_len {
-        let near = left.saturating_sub(max_distance)..right_len.min(left + max_distance + 1);
+    for (left, one) in lefts.iter().enumerate() {
+        let near = left.saturating_sub(max_distance)..rights.len().min(left + max_distance + 1);
         for right in near {
-            if let Some(similarity) = similarity(left, right) {
+            if let Some(similarity) = similarity(*one, rights[right]) {
                 let distance = left.abs_diff(right) as u16;
                 pairs.push((Reverse(similarity), distance, left as u32, right as u32));
             }
@@ -28,29 +28,29 @@ pub(super) fn most_similar_first(
     }
     pairs.sort_unstable();
     let pairs = pairs.into_iter();
-    pairs.map(|(_, _, left, right)| [left, right]).collect()
+    let index = |list: &[usize], at: u32| list[at as usize] as u32;
+    pairs
+        .map(|(_, _, left, right)| [index(lefts, left), index(rights, right)])
+        .collect()
 }
 
-/// The leaves of a document, without apiVersion, name and namespace.
-#[derive(Debug, Default)]
-pub(super) struct Leaves(merge::Leaves);
-
 impl Leaves {
-    pub(super) fn of(parsed: &Parsed<'_>) -> Self {
+    /// Returns the leaves of a document, without apiVersion, name and namespace.
+    pub(super) fn of_document(parsed: &Parsed<'_>) -> Self {
         let tree = parsed.tree();
         tree.map(|tree| Self::in_tree(&tree)).unwrap_or_default()
     }
 
     /// Returns the leaves of the document with this tree.
     pub(super) fn in_tree(tree: &Tree<'_>) -> Self {
-        Self(merge::Leaves::of(tree, tree.root().value, is_identity))
+        Self::of(tree, tree.root().value, is_identity)
     }
 
     /// Returns the similarity of two resources of one kind: the share of this one's leaves that
     /// `other` has too, in thousandths. `None` if that is less than two thirds, if this one lacks
     /// more than half of `other`'s leaves, or if only the kind is common.
     pub(super) fn similarity(&self, other: &Self) -> Option<u16> {
-        let (len, other_len, common) = (self.0.len(), other.0.len(), self.0.common(&other.0));
+        let (len, other_len, common) = (self.len(), other.len(), self.common(other));
         let shares_more_than_kind = common > 1 || common == len.max(other_len);
         (shares_more_than_kind && common * 3 >= len * 2 && common * 2 >= other_len)
             .then(|| (common * 1000 / len.max(1)) as u16)
@@ -58,7 +58,7 @@ impl Leaves {
 
     /// Returns the number of leaves that only one of the two documents has.
     pub(super) fn distance(&self, other: &Self) -> usize {
-        self.0.len() + other.0.len() - 2 * self.0.common(&other.0)
+        self.len() + other.len() - 2 * self.common(other)
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
     fn similarity(left: &str, right: &str) -> Option<u16> {
         let leaves = |text| {
             let file = ParsedFile::parse("a.yaml".as_ref(), text).unwrap();
-            Leaves::of(&file.documents[0])
+            Leaves::of_document(&file.documents[0])
         };
         leaves(left).similarity(&leaves(right))
     }

@@ -9,8 +9,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
-use super::similarity::{Leaves, most_similar_first};
-use crate::merge::count_common;
+use super::similarity::most_similar_first;
+use crate::merge::{Leaves, count_common};
 use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;
 use crate::yaml::NodeKind;
@@ -34,11 +34,7 @@ pub(super) fn pair_unnamed(triple: usize, files: &Triple<Option<&ParsedFile<'_>>
 
 /// Returns the paired documents by their positions among the documents without an identity.
 fn pair_positions(sides: &Triple<Vec<Unnamed<'_, '_>>>) -> Vec<Triple<Option<usize>>> {
-    let Triple {
-        original,
-        updated,
-        local,
-    } = sides;
+    let (original, updated, local) = (&sides.original, &sides.updated, &sides.local);
     let are_single = sides.as_ref().into_array().iter().all(|it| it.len() < 2);
     // what upstream deleted is not local's own document
     if are_single && (!updated.is_empty() || original.is_empty() || local.is_empty()) {
@@ -102,7 +98,7 @@ impl<'p, 'a> Unnamed<'p, 'a> {
     }
 
     fn text(&self) -> &'a str {
-        trimmed(&self.parsed.document.text[self.parsed.document.body.range()])
+        trimmed(self.parsed.body())
     }
 
     fn content(&self) -> &Content {
@@ -114,11 +110,11 @@ impl<'p, 'a> Unnamed<'p, 'a> {
     /// content differs and they have no `kind`.
     fn similarity(&self, other: &Self) -> Option<u16> {
         let (own, other) = (self.content(), other.content());
-        let have_kind = own.kind.is_some() && own.kind == other.kind;
+        if own.kind != other.kind {
+            return None;
+        }
         let similarity = own.leaves.similarity(&other.leaves);
-        similarity
-            .filter(|_| own.kind == other.kind)
-            .or(have_kind.then_some(0))
+        similarity.or(own.kind.is_some().then_some(0))
     }
 
     /// Returns true if two documents may be versions of one, by their position: maps that share a
@@ -259,13 +255,13 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
         let (left, right) = (free(&self.of_left), free(&self.of_right));
         let max_distance = left.len().abs_diff(right.len()) + MORE_DISTANCE;
         let max_distance = max_distance.min(MAX_DISTANCE);
-        let pairs = most_similar_first(left.len(), right.len(), max_distance, |one, other| {
-            let other = &self.right[right[other]];
-            let versions = self.versions(left[one]);
+        let pairs = most_similar_first(&left, &right, max_distance, |one, other| {
+            let other = &self.right[other];
+            let versions = self.versions(one);
             versions.filter_map(|it| it.similarity(other)).max()
         });
         for [one, other] in pairs {
-            self.pair_if_free(left[one as usize], right[other as usize]);
+            self.pair_if_free(one as usize, other as usize);
         }
     }
 

@@ -143,18 +143,11 @@ fn merge_text(file: &ReadFile<'_>, options: &Options) -> Result<FileOutcome, Err
     let in_file = |conflict: Conflict| {
         FileConflict::in_file(Arc::clone(&file), Some(conflict.line + 1), conflict)
     };
-    let conflicts = merge
-        .hunks
-        .into_iter()
-        .map(|hunk| in_file(hunk.into_conflict()));
+    let hunks = merge.hunks.into_iter();
+    let broken = yaml_state.broken.into_iter().flatten();
     Ok(FileOutcome {
-        conflicts: conflicts.collect(),
-        warnings: yaml_state
-            .broken
-            .into_iter()
-            .flatten()
-            .map(merged_by_lines)
-            .collect(),
+        conflicts: hunks.map(|hunk| in_file(hunk.into_conflict())).collect(),
+        warnings: broken.map(merged_by_lines).collect(),
         content: match merge.text == texts.local {
             true => Content::Unchanged,
             false => Content::Write(merge.text.into_bytes()),
@@ -201,8 +194,7 @@ struct YamlState<'f> {
 impl<'f> YamlState<'f> {
     fn of(file: &'f ReadFile<'_>) -> Self {
         let readings = file.readings.as_ref();
-        let broken = readings.map(|reading| reading.as_ref()?.as_ref().err());
-        let broken = broken.map(|broken| broken.map(|it| &**it));
+        let broken = readings.map(|reading| Some(&**reading.as_ref()?.as_ref().err()?));
         let mut texts = file.triple.bytes().zip(broken).into_iter();
         let is_template = texts.any(|(bytes, broken)| {
             let text = bytes.and_then(|bytes| as_text(bytes));
@@ -229,10 +221,8 @@ impl<'f> YamlState<'f> {
     /// Checks that the line merge of a file can be used if a side was broken by mistake.
     fn check_line_merge(&self, path: &Path, merged: &LineMerge) -> Result<(), Error> {
         let has_conflicts = !merged.hunks.is_empty();
-        let is_open = merged
-            .hunks
-            .iter()
-            .any(|it| it.resolution == Resolution::Markers);
+        let mut hunks = merged.hunks.iter();
+        let is_open = hunks.any(|it| it.resolution == Resolution::Markers);
         let breaks_local = || match ParsedFile::parse(path, &merged.text) {
             Ok(_) => false,
             Err(broken) if self.has_duplicate_upstream() && broken.error.is_duplicate_key => {

@@ -81,27 +81,22 @@ impl Kustomization<'_> {
         };
         for (index, value) in self.document.tree.values(list).enumerate() {
             let name = format!("{}: {field}[{index}]", self.path.display());
-            steps.push(match self.document.tree.scalar(value) {
-                Some(scalar) => Step {
-                    package: self.source(
-                        value,
-                        &name,
-                        Some(scalar.content),
-                        Some(scalar.content),
-                    )?,
-                    form: Some(PatchForm::Strategic),
-                    is_from_kustomization: true,
-                    ..Step::default()
-                },
-                None => self.patch(value, &name, field == "patchesJson6902")?,
-            });
+            let form = match self.document.tree.scalar(value) {
+                Some(_) => Some(PatchForm::Strategic),
+                None => (field == "patchesJson6902").then_some(PatchForm::Json),
+            };
+            steps.push(self.patch(value, &name, form)?);
         }
         Ok(())
     }
 
-    /// Reads a patch in the form `{path, target}` or `{patch, target}`.
-    fn patch(&self, node: NodeId, name: &str, is_json: bool) -> Result<Step, Error> {
-        let text = |field| Some(self.document.tree.scalar(self.child(node, field)?)?.content);
+    /// Reads a patch in the form `{path, target}` or `{patch, target}`, or a text, which may be
+    /// either.
+    fn patch(&self, node: NodeId, name: &str, form: Option<PatchForm>) -> Result<Step, Error> {
+        let text = |field| {
+            let value = self.child(node, field).unwrap_or(node);
+            Some(self.document.tree.scalar(value)?.content)
+        };
         let package = self.source(node, name, text("path"), text("patch"))?;
         let target = self.child(node, "target").map(|target| {
             Selector::of_target(self.document.tree, target).map_err(|(node, message)| {
@@ -115,7 +110,7 @@ impl Kustomization<'_> {
         };
         Ok(Step {
             package,
-            form: is_json.then_some(PatchForm::Json),
+            form,
             target: target.transpose()?,
             is_from_kustomization: true,
             may_rename: may("allowNameChange"),

@@ -34,15 +34,6 @@ pub(crate) struct Rules {
     definitions: Option<Vec<PathBuf>>,
 }
 
-/// How the rules file was chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RulesOrigin {
-    User,
-    /// The file at the top of the package. It may come from somebody else's branch, so it must not
-    /// name files outside of the repository.
-    Package,
-}
-
 /// A rule and the conditions on the documents to which it applies.
 #[derive(Debug)]
 struct ScopedRule {
@@ -54,7 +45,9 @@ struct ScopedRule {
 }
 
 impl Rules {
-    fn parse(path: &Path, text: &str, rules_origin: RulesOrigin) -> Result<Self, Error> {
+    /// Parses a rules file. `is_own` says that it is the one at the top of the package. This may
+    /// come from somebody else's branch, so it must not name files outside of the repository.
+    fn parse(path: &Path, text: &str, is_own: bool) -> Result<Self, Error> {
         let tree = Tree::parse(text).map_err(|error| {
             let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
             invalid_rules(path, text, error.offset, &error.message, &help)
@@ -62,9 +55,8 @@ impl Rules {
         match tree {
             Some(tree) => RuleReader {
                 path,
-                text,
                 tree: &tree,
-                rules_origin,
+                is_own,
                 lines: Lines::of(text),
             }
             .rules(),
@@ -77,7 +69,7 @@ impl Rules {
     /// # Errors
     /// If it is not.
     pub(crate) fn check(path: &Path, text: &str) -> Result<(), Error> {
-        Self::parse(path, text, RulesOrigin::Package).map(drop)
+        Self::parse(path, text, true).map(drop)
     }
 
     /// Returns the options for one document, or for a file without documents, with the rules that
@@ -88,10 +80,7 @@ impl Rules {
         file: &Path,
         document: Option<&Parsed<'_>>,
     ) -> Cow<'o, Options> {
-        let matching = self
-            .rules
-            .iter()
-            .filter(|scoped| scoped.matches(file, document));
+        let matching = self.rules.iter().filter(|it| it.matches(file, document));
         let rules: Vec<Rule> = matching.map(|scoped| scoped.rule.clone()).collect();
         if rules.is_empty() {
             return Cow::Borrowed(options);
@@ -192,18 +181,18 @@ fn remove_matched(unmatched: &mut Vec<&ScopedRule>, path: &Path, file: &ParsedFi
 /// from somebody else's branch.
 pub(crate) fn load_rules(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
     let own = local.join(RULES_FILE);
-    let (path, bytes, rules_origin) = match given {
+    let (path, bytes) = match given {
         // the user may name a link
-        Some(given) => (given, read_named(given), RulesOrigin::User),
+        Some(given) => (given, read_named(given)),
         None if !local.is_dir() || !own.is_file() => return Ok(Rules::default()),
-        None => (&own, read_own(&own), RulesOrigin::Package),
+        None => (&own, read_own(&own)),
     };
     let bytes = bytes.map_err(Error::reading(path))?;
     let text = String::from_utf8(bytes).map_err(|_| {
         let error = io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
         Error::reading(path)(error)
     })?;
-    Rules::parse(path, &text, rules_origin)
+    Rules::parse(path, &text, given.is_none())
 }
 
 /// Returns the error for an invalid rules file.

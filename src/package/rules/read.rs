@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use globset::GlobMatcher;
 
-use super::{Rules, RulesOrigin, ScopedRule, invalid_rules};
+use super::{Rules, ScopedRule, invalid_rules};
 use crate::error::{Error, Lines};
 use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
@@ -28,9 +28,9 @@ const RULE_FIELDS: [&str; 9] = [
 /// Reads rules from the tree of a rules file.
 pub(super) struct RuleReader<'r> {
     pub(super) path: &'r Path,
-    pub(super) text: &'r str,
     pub(super) tree: &'r Tree<'r>,
-    pub(super) rules_origin: RulesOrigin,
+    /// Whether the file is the package's own.
+    pub(super) is_own: bool,
     pub(super) lines: Lines,
 }
 
@@ -106,7 +106,7 @@ impl RuleReader<'_> {
             .map(|element| {
                 let value = self.tree.entry(element).value;
                 let file = folder.join(self.word(value)?);
-                match self.rules_origin == RulesOrigin::User || is_in_repository(folder, &file) {
+                match !self.is_own || is_in_repository(folder, &file) {
                     true => Ok(file),
                     false => Err(self.wrong(
                         value,
@@ -192,21 +192,11 @@ impl RuleReader<'_> {
 
     /// Returns the name of a field, which has to be one of `words`.
     fn field_name<'w>(&self, field: EntryId, words: &[&'w str]) -> Result<&'w str, Error> {
-        let key = self
-            .tree
-            .entry(field)
-            .key
-            .and_then(|key| Some((key, self.tree.scalar(key)?)));
-        let found = key.and_then(|(_, name)| words.iter().find(|word| name.content == **word));
-        match (found, key) {
-            (Some(word), _) => Ok(*word),
-            (None, Some((key, name))) => Err(self.unknown_word(key, name.content, words)),
-            (None, None) => Err(self.wrong(
-                self.tree.entry(field).value,
-                "a name is missing here",
-                "see docs/config.md",
-            )),
-        }
+        let name = self.tree.key_text(field).unwrap_or_default();
+        words.iter().copied().find(|it| *it == name).ok_or_else(|| {
+            let entry = self.tree.entry(field);
+            self.unknown_word(entry.key.unwrap_or(entry.value), name, words)
+        })
     }
 
     fn one_of<T: ValueEnum>(&self, value: NodeId) -> Result<T, Error> {
@@ -280,7 +270,7 @@ impl RuleReader<'_> {
     }
 
     fn wrong_at(&self, offset: usize, message: &str, help: &str) -> Error {
-        invalid_rules(self.path, self.text, offset, message, help)
+        invalid_rules(self.path, self.tree.text(), offset, message, help)
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::assemble::Insertion;
-use super::items::{ChangedItems, Item, items, text_in};
+use super::items::{ChangedItems, Item, items, text_in, with_changes};
 use super::parsed::Parsed;
 use super::read::SourceFile;
 use super::resource::ResourceId;
@@ -83,18 +83,15 @@ impl<'a> Target<'a> {
             resources: Vec::new(),
             by_name: FxHashMap::default(),
         };
-        let files = 0..target.files.len();
-        let documents = files.flat_map(|file| target.documents_of(file));
-        let with_items = documents.flat_map(|document| {
+        for document in target.all_documents() {
             let items = (0..target.document(document).items.len()).map(Some);
-            let items = iter::once(None).chain(items);
-            items.map(move |item| ResourceRef { item, ..document })
-        });
-        for resource in with_items.collect::<Vec<_>>() {
-            if let Some(id) = target.id(resource) {
-                let name = (id.kind.clone(), id.name.clone());
-                target.by_name.entry(name).or_default().push(resource);
-                target.resources.push(resource);
+            for item in iter::once(None).chain(items) {
+                let resource = ResourceRef { item, ..document };
+                if let Some(id) = target.id(resource) {
+                    let name = (id.kind.clone(), id.name.clone());
+                    target.by_name.entry(name).or_default().push(resource);
+                    target.resources.push(resource);
+                }
             }
         }
         target
@@ -149,10 +146,9 @@ impl<'a> Target<'a> {
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
         let is_selected = |resource: &ResourceRef| {
-            let is_selected = |id: &ResourceId<'_>| {
-                id.may_be_in(namespace) && selector.matches(id, self.tree(*resource).as_deref())
-            };
-            !self.is_deleted(*resource) && self.id(*resource).is_some_and(is_selected)
+            let id = self.id(*resource).filter(|id| id.may_be_in(namespace));
+            let matches = |id| Some(selector.matches(id, &*self.tree(*resource)?));
+            !self.is_deleted(*resource) && id.and_then(matches) == Some(true)
         };
         self.resources().filter(is_selected).collect()
     }
@@ -166,9 +162,13 @@ impl<'a> Target<'a> {
     pub(super) fn documents(&self) -> Vec<ResourceRef> {
         let whole_documents = self.resources().filter(|resource| resource.item.is_none());
         let whole_documents: Vec<ResourceRef> = whole_documents.collect();
-        if !whole_documents.is_empty() {
-            return whole_documents;
+        match whole_documents.is_empty() {
+            true => self.all_documents(),
+            false => whole_documents,
         }
+    }
+
+    fn all_documents(&self) -> Vec<ResourceRef> {
         let files = 0..self.files.len();
         files.flat_map(|file| self.documents_of(file)).collect()
     }
@@ -238,10 +238,10 @@ impl<'a> Target<'a> {
                 .with_items(self.path(resource), read_text)?
                 .into_owned());
         };
-        let text = match (document.changed.texts.get(&index), &document.text) {
-            (Some(text), _) => Some(text.clone()),
-            (None, Some(list)) => text_in(list, index),
-            (None, None) => Some(item.text.clone()),
+        let text = match (document.changed.get(&index), &document.text) {
+            (Some(Some(text)), _) => Some(text.clone()),
+            (_, Some(list)) => text_in(list, index),
+            (_, None) => Some(item.text.clone()),
         };
         Ok(text.unwrap_or_else(|| read_text.to_owned()))
     }
@@ -265,10 +265,10 @@ impl<'a> Target<'a> {
         let document = &mut self.files[resource.file].documents[resource.document];
         match resource.item {
             Some(index) => {
-                document.changed.texts.insert(index, text);
+                document.changed.insert(index, Some(text));
             }
             None => {
-                document.changed.texts.clear();
+                document.changed.retain(|_, text| text.is_none());
                 document.text = Some(text);
             }
         }
@@ -279,7 +279,7 @@ impl<'a> Target<'a> {
         let document = &mut self.files[resource.file].documents[resource.document];
         match resource.item {
             Some(index) => {
-                document.changed.removed.insert(index);
+                document.changed.insert(index, None);
             }
             None => document.is_deleted = true,
         }
@@ -288,7 +288,7 @@ impl<'a> Target<'a> {
     /// Returns true if the resource, or the document that it is an item of, is deleted.
     fn is_deleted(&self, resource: ResourceRef) -> bool {
         let document = self.document(resource);
-        let is_gone = |item| document.changed.removed.contains(&item);
+        let is_gone = |item| document.changed.get(&item) == Some(&None);
         document.is_deleted || resource.item.is_some_and(is_gone)
     }
 
@@ -316,6 +316,6 @@ impl TargetDocument {
     /// read.
     fn with_items<'t>(&'t self, file: &Path, read_text: &'t str) -> Result<Cow<'t, str>, Error> {
         let text = self.text.as_deref().unwrap_or(read_text);
-        self.changed.put_into(file, text)
+        with_changes(text, &self.changed, file)
     }
 }

@@ -30,15 +30,11 @@ impl Target<'_> {
         named: &FxHashSet<ResourceRef>,
     ) -> Result<(), Error> {
         let file = self.files.binary_search_by(|it| it.read.name.cmp(path));
-        let (places, line_break) = match file {
-            Ok(file) => (
-                self.insertion_points(file, existing, named),
-                line_break_of(self.files[file].read.file.text),
-            ),
-            Err(_) => (
-                (0..from.file.documents.len()).collect(),
-                line_break_of(from.file.text),
-            ),
+        let text = file.map_or(from.file.text, |file| self.files[file].read.file.text);
+        let line_break = line_break_of(text);
+        let places = match file {
+            Ok(file) => self.insertion_points(file, existing, named),
+            Err(_) => (0..from.file.documents.len()).collect(),
         };
         let insertions = new.into_iter().map(|(index, text)| Insertion {
             before: places[index],

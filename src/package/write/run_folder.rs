@@ -94,10 +94,8 @@ pub(crate) fn git_folder(root: &Path) -> Option<(PathBuf, PathBuf)> {
             // a submodule or a linked work tree has a file that names its git folder
             it if it.is_file() && it.len() < 4096 => {
                 let text = fs::read_to_string(&git).ok()?;
-                top.join(
-                    text.strip_prefix("gitdir: ")?
-                        .trim_end_matches(['\n', '\r']),
-                )
+                let folder = text.strip_prefix("gitdir: ")?;
+                top.join(folder.trim_end_matches(['\n', '\r']))
             }
             _ => return None,
         };

@@ -65,26 +65,24 @@ pub fn undo(local: &Path) -> Result<(), Error> {
         return Ok(());
     };
     let old = run.folder.old_contents();
-    if old.symlink_metadata().is_err() {
-        return forget(&RealDisk, local);
+    if old.symlink_metadata().is_ok() {
+        let states = run.journal.states(local)?;
+        if let Some(changed) = states.iter().position(|state| *state == State::Other) {
+            return Err(Error::refused(
+                format!(
+                    "{} was changed by a run that was killed, and again since then",
+                    shown(&local.join(&run.journal.entries[changed].path))
+                ),
+                format!(
+                    "nothing was written; put the file back (git checkout) \
+                     and run again, or keep the package as it is now: rm {}",
+                    shown(&old)
+                ),
+            ));
+        }
+        restore_all(&RealDisk, local, &run.journal, Some(&old))?;
     }
-    let states = run.journal.states(local)?;
-    if let Some(changed) = states.iter().position(|state| *state == State::Other) {
-        return Err(Error::refused(
-            format!(
-                "{} was changed by a run that was killed, and again since then",
-                shown(&local.join(&run.journal.entries[changed].path))
-            ),
-            format!(
-                "nothing was written; put the file back (git checkout) \
-                 and run again, or keep the package as it is now: rm {}",
-                shown(&old)
-            ),
-        ));
-    }
-    restore_all(&RealDisk, local, &run.journal, Some(&old))?;
-    let deleted = run.folder.delete(&RealDisk);
-    deleted.map_err(Error::writing_after(1, &run.folder.path))
+    forget(&RealDisk, local)
 }
 
 /// Returns the progress of the unfinished run at a package; `None` if there is none.
@@ -161,40 +159,31 @@ pub(super) fn restore_all(
         let _ = disk.remove_folder(&root.join(folder));
     }
     for (index, entry) in written {
-        if let Some((from, old)) = old.zip(entry.old) {
-            let before = journal.entries[..index].iter();
-            let before = before.filter_map(|entry| Some(entry.old?.content.length));
-            let bytes =
-                read_old(from, before.sum(), old.content).map_err(Error::writing_after(1, from))?;
-            let staged = root.join(journal.staged(index));
-            let path = root.join(&entry.path);
-            restore(disk, &path, &staged, &bytes, old.mode)
-                .map_err(Error::writing_after(1, &path))?;
-        }
+        let Some((from, old)) = old.zip(entry.old) else {
+            continue;
+        };
+        let before = journal.entries[..index].iter();
+        let before = before.filter_map(|entry| Some(entry.old?.content.length));
+        let bytes = read_old(from, before.sum(), old.content);
+        let bytes = bytes.map_err(Error::writing_after(1, from))?;
+        let staged = root.join(journal.staged(index));
+        let path = root.join(&entry.path);
+        let file = NewFile {
+            owner: Some(&path),
+            permissions: old.mode.and_then(permissions),
+            ..NewFile::default()
+        };
+        let failed = Error::writing_after(1, &path);
+        make_folders(disk, path.parent().unwrap_or(root)).map_err(failed)?;
+        let put = file.put(disk, &staged, &bytes);
+        let placed = put.and_then(|()| disk.rename(&staged, &path));
+        let placed = placed.inspect_err(|_| {
+            // an undeleted temporary file is deleted by the next attempt
+            let _ = disk.remove_file(&staged);
+        });
+        placed.map_err(failed)?;
     }
     Ok(())
-}
-
-/// Restores one file.
-fn restore(
-    disk: &dyn Disk,
-    path: &Path,
-    staged: &Path,
-    bytes: &[u8],
-    mode: Option<u32>,
-) -> io::Result<()> {
-    make_folders(disk, path.parent().unwrap_or(path))?;
-    let file = NewFile {
-        owner: Some(path),
-        permissions: mode.and_then(permissions),
-        ..NewFile::default()
-    };
-    file.put(disk, staged, bytes)
-        .and_then(|()| disk.rename(staged, path))
-        .inspect_err(|_| {
-            // an undeleted temporary file is deleted by the next attempt
-            let _ = disk.remove_file(staged);
-        })
 }
 
 /// Reads the old content of one file from the file with all old contents.
