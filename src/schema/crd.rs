@@ -148,12 +148,11 @@ impl<'t> DefinitionReader<'_, 't> {
             Some("atomic") => Ok(ListRule::Atomic),
             Some("set") => Ok(ListRule::Set),
             Some("map") => Ok(ListRule::Map(self.map_keys(schema, list_type)?)),
-            _ => Err(self
-                .error(
-                    list_type,
-                    format!("`{LIST_TYPE}` has to be atomic, set or map"),
-                )
-                .with_help("write one of the three, or leave it out: the list is one value then")),
+            _ => {
+                let message = format!("`{LIST_TYPE}` has to be atomic, set or map");
+                let help = "write one of the three, or leave it out: the list is one value then";
+                Err(self.tree.error_at(list_type, message).with_help(help))
+            }
         }
     }
 
@@ -163,7 +162,7 @@ impl<'t> DefinitionReader<'_, 't> {
         );
         let Some(names) = self.tree.field(schema, LIST_MAP_KEYS) else {
             let message = format!("this list is of type map, and `{LIST_MAP_KEYS}` is missing");
-            return Err(self.error(list_type, message).with_help(help));
+            return Err(self.tree.error_at(list_type, message).with_help(help));
         };
         let elements = self.elements(names);
         let keys: Option<Vec<MapKey>> = elements
@@ -174,8 +173,8 @@ impl<'t> DefinitionReader<'_, 't> {
             })
             .collect();
         keys.filter(|keys| !keys.is_empty()).ok_or_else(|| {
-            self.error(names, format!("`{LIST_MAP_KEYS}` is not a list of names"))
-                .with_help(help)
+            let message = format!("`{LIST_MAP_KEYS}` is not a list of names");
+            self.tree.error_at(names, message).with_help(help)
         })
     }
 
@@ -188,10 +187,6 @@ impl<'t> DefinitionReader<'_, 't> {
             scalar_type: scalar.scalar_type,
             content: (scalar.content).into(),
         })
-    }
-
-    fn error(&self, node: NodeId, message: String) -> ParseError {
-        ParseError::new(self.tree.node(node).span.start as usize, message)
     }
 }
 

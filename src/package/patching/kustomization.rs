@@ -9,7 +9,7 @@ use crate::package::load::missing;
 use crate::package::read::{DocumentInFile, all};
 use crate::package::single_package::{Package, load_package};
 use crate::white_space::trimmed;
-use crate::yaml::{NodeId, ParseError};
+use crate::yaml::NodeId;
 
 /// The file names of kustomizations.
 const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -65,8 +65,7 @@ struct Kustomization<'a> {
 
 impl Kustomization<'_> {
     fn wrong(&self, node: NodeId, message: impl Into<String>, help: &str) -> Error {
-        let offset = self.document.tree.node(node).span.start as usize;
-        let error = ParseError::new(offset, message).with_help(help);
+        let error = self.document.tree.error_at(node, message).with_help(help);
         self.document.unfit(PROBLEM, error)
     }
 

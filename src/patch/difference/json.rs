@@ -163,18 +163,18 @@ fn in_json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseE
 fn json_scalar(tree: &Tree<'_>, node: NodeId, scalar: Scalar<'_>) -> Result<Value, ParseError> {
     let text = || Value::from(scalar.content);
     let error = |message: &str| {
-        let at = tree.node(node).span.start as usize;
-        ParseError::new(at, message).with_help("compare with --format strategic, merge or unified")
+        let help = "compare with --format strategic, merge or unified";
+        Err(tree.error_at(node, message).with_help(help))
     };
     match scalar.scalar_type {
         ScalarType::Null => Ok(Value::Null),
         ScalarType::Bool => Ok(Value::Bool(is_true(scalar.content))),
         ScalarType::Int => Ok(number(scalar).map_or_else(text, Value::Number)),
-        ScalarType::Float => {
-            let number = number(scalar).map(Value::Number);
-            number.ok_or_else(|| error("this number has no form in JSON"))
-        }
-        ScalarType::Custom => Err(error("this has a tag, which JSON cannot say")),
+        ScalarType::Float => match number(scalar) {
+            Some(number) => Ok(Value::Number(number)),
+            None => error("this number has no form in JSON"),
+        },
+        ScalarType::Custom => error("this has a tag, which JSON cannot say"),
         ScalarType::Timestamp | ScalarType::Merge | ScalarType::Str => Ok(text()),
     }
 }
