@@ -8,17 +8,9 @@ use serde::Serialize as _;
 use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Number, Value};
 
+use super::ParseError;
 use super::stored::Tree;
 use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
-
-/// An error for a node that JSON cannot represent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonError {
-    /// The node.
-    pub node: NodeId,
-    /// The reason.
-    pub message: &'static str,
-}
 
 /// The error for a number that is infinite or none in Go.
 struct NotFinite;
@@ -38,7 +30,7 @@ type Parsed = Result<Option<Number>, NotFinite>;
 /// let value = go_json::value(&tree, tree.root().value).unwrap();
 /// assert_eq!(go_json::written(value), r#"{"a":null,"b":[1,16,1000,true,"\u003ca\u003e"]}"#);
 /// ```
-pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, JsonError> {
+pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
     let node = tree.resolve(node);
     let mut entries = tree.entries(node);
     match &tree.node(node).kind {
@@ -52,10 +44,8 @@ pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, JsonError> {
                 Ok(fields)
             })
             .map(Value::Object),
-        NodeKind::Scalar(scalar) => self::scalar(*scalar).ok_or(JsonError {
-            node,
-            message: "this number has no form in JSON",
-        }),
+        NodeKind::Scalar(scalar) => self::scalar(*scalar)
+            .ok_or_else(|| tree.error_at(node, "this number has no form in JSON")),
         NodeKind::Alias(_) => Ok(Value::Null),
     }
 }
@@ -96,14 +86,13 @@ impl Formatter for GoFormatter {
 }
 
 /// Returns the key of a field. Keys of all types become strings in JSON.
-fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, JsonError> {
+fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, ParseError> {
     let key = tree.entry(entry).key;
     match key.and_then(|node| Some((node, tree.scalar(node)?))) {
         None => Ok(String::new()),
-        Some((node, key)) if key.scalar_type == ScalarType::Merge => Err(JsonError {
-            node,
-            message: "a merge key is not a field of a resource",
-        }),
+        Some((node, key)) if key.scalar_type == ScalarType::Merge => {
+            Err(tree.error_at(node, "a merge key is not a field of a resource"))
+        }
         Some((_, key)) => Ok(key_in_json(key.scalar_type, key.content).into_owned()),
     }
 }
