@@ -3,7 +3,7 @@
 mod write;
 
 pub use write::write;
-pub(crate) use write::write_text;
+pub(crate) use write::{write_on_one_line, write_text};
 
 use std::ops::RangeInclusive;
 
