@@ -80,27 +80,17 @@ impl Kustomization<'_> {
         };
         for (index, value) in self.document.tree.values(list).enumerate() {
             let name = format!("{}: {field}[{index}]", self.path.display());
-            steps.push(match self.document.tree.scalar(value) {
-                Some(scalar) => Step {
-                    package: self.source(
-                        value,
-                        &name,
-                        Some(scalar.content),
-                        Some(scalar.content),
-                    )?,
-                    form: Some(PatchForm::Strategic),
-                    is_from_kustomization: true,
-                    ..Step::default()
-                },
-                None => self.patch(value, &name, field == "patchesJson6902")?,
-            });
+            steps.push(self.patch(value, &name, field == "patchesJson6902")?);
         }
         Ok(())
     }
 
-    /// Reads a patch in the form `{path, target}` or `{patch, target}`.
+    /// Reads a patch in the form `{path, target}` or `{patch, target}`, or a strategic merge patch
+    /// that is only a path or the patch itself.
     fn patch(&self, node: NodeId, name: &str, is_json: bool) -> Result<Step, Error> {
-        let text = |field| Some(self.document.tree.scalar(self.child(node, field)?)?.content);
+        let content = |node| Some(self.document.tree.scalar(node)?.content);
+        let alone = content(node);
+        let text = |field| alone.or_else(|| content(self.child(node, field)?));
         let package = self.source(node, name, text("path"), text("patch"))?;
         let target = self.child(node, "target").map(|target| {
             Selector::of_target(self.document.tree, target).map_err(|(node, message)| {
@@ -114,7 +104,10 @@ impl Kustomization<'_> {
         };
         Ok(Step {
             package,
-            form: is_json.then_some(PatchForm::Json),
+            form: match alone {
+                Some(_) => Some(PatchForm::Strategic),
+                None => is_json.then_some(PatchForm::Json),
+            },
             target: target.transpose()?,
             is_from_kustomization: true,
             may_rename: may("allowNameChange"),
