@@ -149,11 +149,7 @@ impl<'a> Patcher<'a> {
         let patch = patched.map(|patched| self.patch.entry(patched).value);
         let field_context = context.field(name, self.last_value(last));
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
-        let nodes = PatchNodes {
-            value: patch,
-            deletion: patch_map.deletions.get(name).copied(),
-            order: patch_map.orders.get(name).copied(),
-        };
+        let nodes = patch_map.nodes_of(name, patch);
         let outcome = match patch {
             _ if !patch_map.retains(name) => Outcome::Remove,
             _ if field_context.level == Level::Protected => Outcome::Keep,
