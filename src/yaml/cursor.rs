@@ -109,19 +109,17 @@ impl<'s> Cursor<'s> {
     /// Returns the end of the quoted scalar that starts here.
     pub(crate) fn quoted_end(&self) -> Option<usize> {
         let bytes = self.bytes();
+        let is_single = bytes.get(self.pos) == Some(&b'\'');
+        let (quote, escape) = match is_single {
+            true => (b'\'', b'\''),
+            false => (b'"', b'\\'),
+        };
         let mut at = self.pos + 1;
-        if bytes.get(self.pos) == Some(&b'\'') {
-            loop {
-                at += memchr::memchr(b'\'', bytes.get(at..)?)? + 1;
-                if bytes.get(at) != Some(&b'\'') {
-                    return Some(at);
-                }
-                at += 1;
-            }
-        }
         loop {
-            at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-            if bytes[at] == b'"' {
+            at += memchr::memchr2(quote, escape, bytes.get(at..)?)?;
+            let is_escaped =
+                bytes[at] == escape && (!is_single || bytes.get(at + 1) == Some(&quote));
+            if !is_escaped {
                 return Some(at + 1);
             }
             at += 2;
