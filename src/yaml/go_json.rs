@@ -56,7 +56,14 @@ pub fn written(mut value: Value) -> String {
     let mut bytes = Vec::new();
     // writing to memory cannot fail
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, GoFormatter));
-    String::from_utf8(bytes).unwrap_or_default()
+    let mut text = String::from_utf8(bytes).unwrap_or_default();
+    // JSON has these only in strings
+    for c in ['<', '>', '&', '\u{2028}', '\u{2029}'] {
+        if text.contains(c) {
+            text = text.replace(c, &format!("\\u{:04x}", u32::from(c)));
+        }
+    }
+    text
 }
 
 struct GoFormatter;
@@ -64,24 +71,6 @@ struct GoFormatter;
 impl Formatter for GoFormatter {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         writer.write_all(format_float(value).as_bytes())
-    }
-
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
-        for part in fragment.split_inclusive(ESCAPED) {
-            match part.strip_suffix(ESCAPED) {
-                Some(before) => {
-                    let escaped = part[before.len()..].chars().map(u32::from);
-                    write!(writer, "{before}\\u{:04x}", escaped.sum::<u32>())?;
-                }
-                None => writer.write_all(part.as_bytes())?,
-            }
-        }
-        Ok(())
     }
 }
 
@@ -210,16 +199,10 @@ fn float(content: &str) -> Parsed {
 /// Formats a number as Go does: with an exponent if it is very small or very large.
 fn format_float(value: f64) -> String {
     let size = value.abs();
-    if size != 0.0 && !(1e-6..1e21).contains(&size) {
-        let text = format!("{value:e}");
-        return match text.split_once('e') {
-            Some((digits, exponent)) if !exponent.starts_with('-') => {
-                format!("{digits}e+{exponent}")
-            }
-            _ => text,
-        };
+    match size == 0.0 || (1e-6..1e21).contains(&size) {
+        true => value.to_string(),
+        false => format!("{value:e}").replace('e', "e+").replace("+-", "-"),
     }
-    format!("{value}")
 }
 
 #[cfg(test)]
