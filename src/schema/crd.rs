@@ -1,7 +1,5 @@
 //! Reads the kinds of custom resource definitions from their structural schemas.
 
-use rustc_hash::FxHashMap;
-
 use super::kind_of;
 use super::table::copy_metadata;
 use super::types::{Content, KeyDefault, ListRule, MapKey, Type, Types, ValueSchema};
@@ -111,25 +109,21 @@ impl<'t> DefinitionReader<'_, 't> {
         if properties.is_none() && other_fields.is_none() {
             return Ok(Content::Unknown);
         }
-        let mut fields = FxHashMap::default();
-        if let Some(properties) = properties {
-            let properties = self.tree.resolve(properties);
-            for entry in self.tree.entries(properties) {
-                if let Some(name) = self.tree.key_text(entry) {
-                    let field = self.field_value(self.tree.entry(entry).value)?;
-                    fields.insert(name.into(), field);
-                }
+        let mut map = Type {
+            other_fields: ValueSchema::new(Content::Unknown),
+            ..Type::default()
+        };
+        let entries = properties.map(|it| self.tree.entries(self.tree.resolve(it)));
+        for entry in entries.into_iter().flatten() {
+            if let Some(name) = self.tree.key_text(entry) {
+                let field = self.field_value(self.tree.entry(entry).value)?;
+                map.fields.insert(name.into(), field);
             }
         }
-        let other_fields = match other_fields {
-            Some(other_fields) => self.field_value(other_fields)?,
-            None => ValueSchema::new(Content::Unknown),
-        };
-        let fields = Type {
-            fields,
-            other_fields,
-        };
-        Ok(self.types.add_type(fields))
+        if let Some(other_fields) = other_fields {
+            map.other_fields = self.field_value(other_fields)?;
+        }
+        Ok(self.types.add_type(map))
     }
 
     /// Returns the schema of a field or element, which may be an embedded resource.
