@@ -177,7 +177,9 @@ impl<'s> Cursor<'s> {
                 if line_end < self.text.len() {
                     last_blank = Some(line_end);
                 }
-            } else if Some(spaces) == indent && !(spaces == 0 && is_document_end(line)) {
+            } else if Some(spaces) == indent
+                && !(spaces == 0 && line.starts_with(b"...") && is_white(line, 3))
+            {
                 end = line_end;
                 last_blank = None;
             } else {
@@ -191,10 +193,6 @@ impl<'s> Cursor<'s> {
         self.pos = end;
         comment
     }
-}
-
-fn is_document_end(line: &[u8]) -> bool {
-    line.starts_with(b"...") && line.get(3).is_none_or(|byte| is_blank(*byte))
 }
 
 #[cfg(test)]

@@ -115,22 +115,16 @@ impl JsonDiffer<'_> {
         let old_values: Vec<NodeId> = self.old.values(old).collect();
         let new_values: Vec<NodeId> = self.new.values(new).collect();
         let same = |(left, right): (&NodeId, &NodeId)| equal(self.old, *left, self.new, *right);
-        let head = old_values
-            .iter()
-            .zip(&new_values)
-            .take_while(|pair| same(*pair))
-            .count();
+        let heads = old_values.iter().zip(&new_values);
+        let head = heads.take_while(|pair| same(*pair)).count();
         let shorter = old_values.len().min(new_values.len()) - head;
         let tails = old_values.iter().rev().zip(new_values.iter().rev());
         let tail = tails.take(shorter).take_while(|pair| same(*pair)).count();
         let (old_end, new_end) = (old_values.len() - tail, new_values.len() - tail);
         let both = old_end.min(new_end);
         for index in head..both {
-            self.value(
-                old_values[index],
-                new_values[index],
-                &format!("{path}/{index}"),
-            )?;
+            let path = format!("{path}/{index}");
+            self.value(old_values[index], new_values[index], &path)?;
         }
         for index in (both..old_end).rev() {
             self.push("remove", format!("{path}/{index}"), None)?;
