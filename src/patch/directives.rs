@@ -159,21 +159,14 @@ impl<'a> Patcher<'a> {
     /// Returns the field names in the list of `$retainKeys`.
     fn names(&self, list: NodeId) -> PatchResult<Vec<String>> {
         self.require_list(list, RETAIN_KEYS)?;
-        let elements = self.patch.values(list);
-        elements
-            .map(|value| {
-                let name = self.patch.scalar(value);
-                let name = name.filter(|name| name.scalar_type == ScalarType::Str);
-                name.map(|name| name.content.to_string()).ok_or_else(|| {
-                    let message = "this is not the name of a field";
-                    self.patch_error(
-                        value,
-                        message,
-                        "give $retainKeys the names of the fields that stay",
-                    )
-                })
-            })
-            .collect()
+        let name = |value| match self.patch.scalar(value) {
+            Some(name) if name.scalar_type == ScalarType::Str => Ok(name.content.to_owned()),
+            _ => {
+                let help = "give $retainKeys the names of the fields that stay";
+                Err(self.patch_error(value, "this is not the name of a field", help))
+            }
+        };
+        self.patch.values(list).map(name).collect()
     }
 
     fn require_list(&self, value: NodeId, name: &str) -> PatchResult<()> {
@@ -186,16 +179,15 @@ impl<'a> Patcher<'a> {
 
     /// Checks that the directives of a map do not exclude each other.
     fn refuse_contradictions(&self, patch_map: &PatchMap) -> PatchResult<()> {
-        if let Some((command, at)) = patch_map.command {
-            let others = patch_map.retained.is_some() || !patch_map.lists.is_empty();
-            if others && command != Command::Merge {
-                return Err(self.patch_error(
-                    at,
-                    "`$patch` and the other directives in this map exclude each other",
-                    "leave one of them out: replacing or deleting a \
-                     map leaves nothing that another could be about",
-                ));
-            }
+        if let Some((Command::Replace | Command::Delete, at)) = patch_map.command
+            && (patch_map.retained.is_some() || !patch_map.lists.is_empty())
+        {
+            return Err(self.patch_error(
+                at,
+                "`$patch` and the other directives in this map exclude each other",
+                "leave one of them out: replacing or deleting a \
+                 map leaves nothing that another could be about",
+            ));
         }
         for entry in &patch_map.fields {
             let value = self.patch.entry(*entry).value;

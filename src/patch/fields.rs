@@ -196,24 +196,17 @@ impl<'a> Patcher<'a> {
 
     /// Takes the patch's comment beside a scalar, if the target has no comment there.
     fn remarks(&self, entry: EntryId, patched: Option<EntryId>, outcome: &Outcome) -> Remarks {
-        let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
-            return Remarks::default();
-        };
-        let target_comments = self.target.entry(entry).comments();
-        let patch_comments = self.patch.entry(patched).comments();
-        let both_scalars = self.patch.scalar(incoming.node).is_some()
-            && self.target.scalar(self.target.entry(entry).value).is_some();
-        if self.is_apply()
-            || !both_scalars
-            || !target_comments.beside().is_empty()
-            || patch_comments.beside().is_empty()
+        let mut remarks = Remarks::default();
+        if let (Some(patched), Outcome::Take(incoming)) = (patched, outcome)
+            && !self.is_apply()
+            && self.patch.scalar(incoming.node).is_some()
+            && self.target.scalar(self.target.entry(entry).value).is_some()
+            && self.target.entry(entry).comments().beside().is_empty()
+            && !self.patch.entry(patched).comments().beside().is_empty()
         {
-            return Remarks::default();
+            remarks.from = Some(patched);
+            remarks.line = CommentChoice::Updated;
         }
-        Remarks {
-            from: Some(patched),
-            line: CommentChoice::Updated,
-            ..Remarks::default()
-        }
+        remarks
     }
 }
