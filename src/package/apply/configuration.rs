@@ -136,14 +136,11 @@ pub fn view_last_applied(
             }));
         }
     }
-    match texts.is_empty() {
-        true => Err(empty_input(
-            "LIVE",
-            "nothing that was applied is written down",
-            live,
-        )),
-        false => Ok(joined(texts.into_iter())),
+    if texts.is_empty() {
+        let problem = "nothing that was applied is written down";
+        return Err(empty_input("LIVE", problem, live));
     }
+    Ok(joined(texts.into_iter()))
 }
 
 /// Returns JSON as YAML in block style.

@@ -53,11 +53,10 @@ impl PatchRun<'_> {
         for document in read.documents() {
             let tree = document.tree;
             let is_list = matches!(tree.node(tree.root().value).kind, NodeKind::Sequence(_));
-            let form = match (step.form, is_list) {
-                (Some(form), _) => form,
-                (None, true) => PatchForm::Json,
-                (None, false) => PatchForm::Strategic,
-            };
+            let form = step.form.unwrap_or(match is_list {
+                true => PatchForm::Json,
+                false => PatchForm::Strategic,
+            });
             let patch = Patch {
                 step,
                 document,
