@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::merge::{Shape, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
+use super::patch_list::PatchNodes;
 use super::{PatchResult, Patcher};
 
 const PATCH: &str = "$patch";
@@ -29,10 +30,8 @@ pub(super) struct PatchMap {
     pub(super) command: Option<(Command, NodeId)>,
     /// The names in `$retainKeys`.
     pub(super) retained: Option<Vec<String>>,
-    /// The lists of `$deleteFromPrimitiveList/FIELD`, by field.
-    pub(super) deletions: FxHashMap<String, NodeId>,
-    /// The lists of `$setElementOrder/FIELD`, by field.
-    pub(super) orders: FxHashMap<String, NodeId>,
+    /// The lists of `$deleteFromPrimitiveList/FIELD` and `$setElementOrder/FIELD`, by field.
+    lists: FxHashMap<String, PatchNodes>,
     /// The fields that are not directives.
     pub(super) fields: Vec<EntryId>,
 }
@@ -46,6 +45,12 @@ impl PatchMap {
     pub(super) fn retains(&self, field: &str) -> bool {
         let retained = self.retained.as_ref();
         retained.is_none_or(|names| names.iter().any(|name| name == field))
+    }
+
+    /// Returns the value of a field, if it has one, with the directives beside it.
+    pub(super) fn nodes_of(&self, field: &str, value: Option<NodeId>) -> PatchNodes {
+        let beside = self.lists.get(field).copied().unwrap_or_default();
+        PatchNodes { value, ..beside }
     }
 }
 
@@ -119,10 +124,14 @@ impl<'a> Patcher<'a> {
             patch_map.retained = Some(self.names(value)?);
         } else if let Some(field) = name.strip_prefix(DELETE_FROM).filter(|it| !it.is_empty()) {
             self.require_list(value, name)?;
-            patch_map.deletions.insert(field.to_owned(), value);
+            patch_map
+                .lists
+                .entry(field.to_owned())
+                .or_default()
+                .deletion = Some(value);
         } else if let Some(field) = name.strip_prefix(SET_ORDER).filter(|it| !it.is_empty()) {
             self.require_list(value, name)?;
-            patch_map.orders.insert(field.to_owned(), value);
+            patch_map.lists.entry(field.to_owned()).or_default().order = Some(value);
         } else {
             return Err(self.patch_error(
                 key,
@@ -150,21 +159,14 @@ impl<'a> Patcher<'a> {
     /// Returns the field names in the list of `$retainKeys`.
     fn names(&self, list: NodeId) -> PatchResult<Vec<String>> {
         self.require_list(list, RETAIN_KEYS)?;
-        let elements = self.patch.values(list);
-        elements
-            .map(|value| {
-                let name = self.patch.scalar(value);
-                let name = name.filter(|name| name.scalar_type == ScalarType::Str);
-                name.map(|name| name.content.to_string()).ok_or_else(|| {
-                    let message = "this is not the name of a field";
-                    self.patch_error(
-                        value,
-                        message,
-                        "give $retainKeys the names of the fields that stay",
-                    )
-                })
-            })
-            .collect()
+        let name = |value| match self.patch.scalar(value) {
+            Some(name) if name.scalar_type == ScalarType::Str => Ok(name.content.to_owned()),
+            _ => {
+                let help = "give $retainKeys the names of the fields that stay";
+                Err(self.patch_error(value, "this is not the name of a field", help))
+            }
+        };
+        self.patch.values(list).map(name).collect()
     }
 
     fn require_list(&self, value: NodeId, name: &str) -> PatchResult<()> {
@@ -177,18 +179,15 @@ impl<'a> Patcher<'a> {
 
     /// Checks that the directives of a map do not exclude each other.
     fn refuse_contradictions(&self, patch_map: &PatchMap) -> PatchResult<()> {
-        if let Some((command, at)) = patch_map.command {
-            let others = patch_map.retained.is_some()
-                || !patch_map.deletions.is_empty()
-                || !patch_map.orders.is_empty();
-            if others && command != Command::Merge {
-                return Err(self.patch_error(
-                    at,
-                    "`$patch` and the other directives in this map exclude each other",
-                    "leave one of them out: replacing or deleting a \
-                     map leaves nothing that another could be about",
-                ));
-            }
+        if let Some((Command::Replace | Command::Delete, at)) = patch_map.command
+            && (patch_map.retained.is_some() || !patch_map.lists.is_empty())
+        {
+            return Err(self.patch_error(
+                at,
+                "`$patch` and the other directives in this map exclude each other",
+                "leave one of them out: replacing or deleting a \
+                 map leaves nothing that another could be about",
+            ));
         }
         for entry in &patch_map.fields {
             let value = self.patch.entry(*entry).value;

@@ -149,11 +149,7 @@ impl<'a> Patcher<'a> {
         let patch = patched.map(|patched| self.patch.entry(patched).value);
         let field_context = context.field(name, self.last_value(last));
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
-        let nodes = PatchNodes {
-            value: patch,
-            deletion: patch_map.deletions.get(name).copied(),
-            order: patch_map.orders.get(name).copied(),
-        };
+        let nodes = patch_map.nodes_of(name, patch);
         let outcome = match patch {
             _ if !patch_map.retains(name) => Outcome::Remove,
             _ if field_context.level == Level::Protected => Outcome::Keep,
@@ -200,24 +196,17 @@ impl<'a> Patcher<'a> {
 
     /// Takes the patch's comment beside a scalar, if the target has no comment there.
     fn remarks(&self, entry: EntryId, patched: Option<EntryId>, outcome: &Outcome) -> Remarks {
-        let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
-            return Remarks::default();
-        };
-        let target_comments = self.target.entry(entry).comments();
-        let patch_comments = self.patch.entry(patched).comments();
-        let both_scalars = self.patch.scalar(incoming.node).is_some()
-            && self.target.scalar(self.target.entry(entry).value).is_some();
-        if self.is_apply()
-            || !both_scalars
-            || !target_comments.beside().is_empty()
-            || patch_comments.beside().is_empty()
+        let mut remarks = Remarks::default();
+        if let (Some(patched), Outcome::Take(incoming)) = (patched, outcome)
+            && !self.is_apply()
+            && self.patch.scalar(incoming.node).is_some()
+            && self.target.scalar(self.target.entry(entry).value).is_some()
+            && self.target.entry(entry).comments().beside().is_empty()
+            && !self.patch.entry(patched).comments().beside().is_empty()
         {
-            return Remarks::default();
+            remarks.from = Some(patched);
+            remarks.line = CommentChoice::Updated;
         }
-        Remarks {
-            from: Some(patched),
-            line: CommentChoice::Updated,
-            ..Remarks::default()
-        }
+        remarks
     }
 }

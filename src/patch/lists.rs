@@ -130,7 +130,7 @@ impl<'a> Patcher<'a> {
         Context {
             last: self.last_value(last),
             retains_keys: patch_list.schema.retains_keys(),
-            ..Context::of(patch_list.element_schema())
+            ..Context::of(patch_list.schema.element())
         }
     }
 
@@ -143,7 +143,7 @@ impl<'a> Patcher<'a> {
         patch_list: &PatchList<'a>,
         context: Context<'a>,
     ) -> PatchResult<(Vec<MergedElement<'a>>, Vec<Child>)> {
-        let (pairing, element_schema) = (patch_list.pairing, patch_list.element_schema());
+        let (pairing, element_schema) = (patch_list.pairing, patch_list.schema.element());
         // of several elements with one key, only the first merges
         let mut unmerged = FxHashMap::default();
         for element in &patch_list.elements {

@@ -259,7 +259,6 @@ fn patch_error_at(
     message: impl Into<String>,
     help: &str,
 ) -> PatchError {
-    let at = patch.node(node).span.start as usize;
-    let error = ParseError::new(at, message).with_help(help);
+    let error = patch.error_at(node, message).with_help(help);
     PatchError::Wrong(Side::Updated, error)
 }

@@ -54,13 +54,6 @@ impl PatchNodes {
     }
 }
 
-impl<'t> PatchList<'t> {
-    /// The schema of the elements.
-    pub(super) fn element_schema(&self) -> FieldSchema<'t> {
-        self.schema.element()
-    }
-}
-
 impl<'a> Patcher<'a> {
     /// Reads the patch's list and the directives for it. `target` is the target's list.
     pub(super) fn patch_list(

@@ -24,7 +24,7 @@ impl<'a> Patcher<'a> {
     pub(super) fn added_value(&self, patch: NodeId, schema: FieldSchema<'a>) -> PatchResult {
         match shape(self.patch, patch) {
             Shape::Map => self.added_map(patch, schema),
-            Shape::List => self.added_list(patch, None, schema),
+            Shape::List => self.added_list(PatchNodes::of(patch), schema),
             Shape::Scalar => Ok(Outcome::Keep),
         }
     }
@@ -65,8 +65,8 @@ impl<'a> Patcher<'a> {
         let field_schema = schema.field(name);
         match shape(self.patch, value) {
             Shape::List => {
-                let order = patch_map.orders.get(name).copied();
-                self.added_list(value, order, field_schema).map(Some)
+                let nodes = patch_map.nodes_of(name, Some(value));
+                self.added_list(nodes, field_schema).map(Some)
             }
             Shape::Map if self.patch_map(value)?.command() == Some(Command::Delete) => Ok(None),
             Shape::Map | Shape::Scalar => self.added_value(value, field_schema).map(Some),
@@ -75,16 +75,7 @@ impl<'a> Patcher<'a> {
 
     /// Selects the parts of a list that are added. Its elements have to be in the order of
     /// `$setElementOrder`, if there is one.
-    fn added_list(
-        &self,
-        patch: NodeId,
-        order: Option<NodeId>,
-        schema: FieldSchema<'a>,
-    ) -> PatchResult {
-        let nodes = PatchNodes {
-            order,
-            ..PatchNodes::of(patch)
-        };
+    fn added_list(&self, nodes: PatchNodes, schema: FieldSchema<'a>) -> PatchResult {
         let patch_list = self.patch_list(None, nodes, Context::of(schema))?;
         if self.is_apply() && !patch_list.pairing.is_by_fields() {
             // its nulls are values
@@ -92,8 +83,9 @@ impl<'a> Patcher<'a> {
         }
         self.element_order(&patch_list)?;
         let mut elements = patch_list.elements.iter().map(|it| it.entry).peekable();
-        let element = patch_list.element_schema();
-        let entries = self.patch.entries(self.patch.resolve(patch));
+        let element = patch_list.schema.element();
+        let list = nodes.value.map(|list| self.patch.resolve(list));
+        let entries = list.into_iter().flat_map(|list| self.patch.entries(list));
         let children = entries.map(|entry| {
             let part = match elements.next_if_eq(&entry) {
                 Some(_) => self.added_element(entry, element)?,

@@ -1,7 +1,5 @@
 //! Reads the kinds of custom resource definitions from their structural schemas.
 
-use rustc_hash::FxHashMap;
-
 use super::kind_of;
 use super::table::copy_metadata;
 use super::types::{Content, KeyDefault, ListRule, MapKey, Type, Types, ValueSchema};
@@ -111,25 +109,21 @@ impl<'t> DefinitionReader<'_, 't> {
         if properties.is_none() && other_fields.is_none() {
             return Ok(Content::Unknown);
         }
-        let mut fields = FxHashMap::default();
-        if let Some(properties) = properties {
-            let properties = self.tree.resolve(properties);
-            for entry in self.tree.entries(properties) {
-                if let Some(name) = self.tree.key_text(entry) {
-                    let field = self.field_value(self.tree.entry(entry).value)?;
-                    fields.insert(name.into(), field);
-                }
+        let mut map = Type {
+            other_fields: ValueSchema::new(Content::Unknown),
+            ..Type::default()
+        };
+        let entries = properties.map(|it| self.tree.entries(self.tree.resolve(it)));
+        for entry in entries.into_iter().flatten() {
+            if let Some(name) = self.tree.key_text(entry) {
+                let field = self.field_value(self.tree.entry(entry).value)?;
+                map.fields.insert(name.into(), field);
             }
         }
-        let other_fields = match other_fields {
-            Some(other_fields) => self.field_value(other_fields)?,
-            None => ValueSchema::new(Content::Unknown),
-        };
-        let fields = Type {
-            fields,
-            other_fields,
-        };
-        Ok(self.types.add_type(fields))
+        if let Some(other_fields) = other_fields {
+            map.other_fields = self.field_value(other_fields)?;
+        }
+        Ok(self.types.add_type(map))
     }
 
     /// Returns the schema of a field or element, which may be an embedded resource.
@@ -148,12 +142,11 @@ impl<'t> DefinitionReader<'_, 't> {
             Some("atomic") => Ok(ListRule::Atomic),
             Some("set") => Ok(ListRule::Set),
             Some("map") => Ok(ListRule::Map(self.map_keys(schema, list_type)?)),
-            _ => Err(self
-                .error(
-                    list_type,
-                    format!("`{LIST_TYPE}` has to be atomic, set or map"),
-                )
-                .with_help("write one of the three, or leave it out: the list is one value then")),
+            _ => {
+                let message = format!("`{LIST_TYPE}` has to be atomic, set or map");
+                let help = "write one of the three, or leave it out: the list is one value then";
+                Err(self.tree.error_at(list_type, message).with_help(help))
+            }
         }
     }
 
@@ -163,7 +156,7 @@ impl<'t> DefinitionReader<'_, 't> {
         );
         let Some(names) = self.tree.field(schema, LIST_MAP_KEYS) else {
             let message = format!("this list is of type map, and `{LIST_MAP_KEYS}` is missing");
-            return Err(self.error(list_type, message).with_help(help));
+            return Err(self.tree.error_at(list_type, message).with_help(help));
         };
         let elements = self.elements(names);
         let keys: Option<Vec<MapKey>> = elements
@@ -174,8 +167,8 @@ impl<'t> DefinitionReader<'_, 't> {
             })
             .collect();
         keys.filter(|keys| !keys.is_empty()).ok_or_else(|| {
-            self.error(names, format!("`{LIST_MAP_KEYS}` is not a list of names"))
-                .with_help(help)
+            let message = format!("`{LIST_MAP_KEYS}` is not a list of names");
+            self.tree.error_at(names, message).with_help(help)
         })
     }
 
@@ -188,10 +181,6 @@ impl<'t> DefinitionReader<'_, 't> {
             scalar_type: scalar.scalar_type,
             content: (scalar.content).into(),
         })
-    }
-
-    fn error(&self, node: NodeId, message: String) -> ParseError {
-        ParseError::new(self.tree.node(node).span.start as usize, message)
     }
 }
 

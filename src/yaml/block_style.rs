@@ -3,9 +3,9 @@
 use serde::de::IgnoredAny;
 
 use super::equal;
-use super::scalar::write;
+use super::scalar::write_on_one_line;
 use super::stored::Tree;
-use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
+use super::tree::{NodeId, NodeKind, Scalar, ScalarType};
 
 /// Returns the text of a JSON document in block style with the same values, or `None` if it is not
 /// a JSON object or array.
@@ -76,10 +76,7 @@ fn scalar_text(scalar: Scalar<'_>, indent: usize) -> String {
 }
 
 fn on_one_line(scalar: Scalar<'_>) -> String {
-    let in_style = |style| write(scalar.content, scalar.scalar_type, style, false);
-    in_style(ScalarStyle::Plain)
-        .or_else(|| in_style(ScalarStyle::DoubleQuoted))
-        .unwrap_or_else(|| scalar.content.to_string())
+    write_on_one_line(scalar.content, scalar.scalar_type, false)
 }
 
 /// Returns a text with several lines as a literal block scalar. Returns `None` if its first line is

@@ -1,9 +1,8 @@
 //! Builds a tree, for both readers.
 
 use super::ParseError;
-use super::comments::span;
 use super::keys;
-use super::stored::{ShortEntry, StoredEntry, Tree};
+use super::stored::{ShortEntry, StoredEntry, Tree, to_u32};
 use super::tree::{Comments, NodeId, Span};
 
 /// The maximum nesting of collections, with the collections that aliases refer to.
@@ -32,7 +31,7 @@ struct OpenCollection {
 impl<'s> TreeBuilder<'s> {
     /// Returns an empty tree. The content of the text starts at `start`.
     pub(super) fn new(mut tree: Tree<'s>, start: usize) -> Self {
-        tree.stored_root = StoredEntry::new(span(start, start).start);
+        tree.stored_root = StoredEntry::new(to_u32(start));
         Self {
             tree,
             open: Vec::with_capacity(16),
@@ -42,7 +41,7 @@ impl<'s> TreeBuilder<'s> {
 
     /// Begins a collection.
     pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
-        let start = span(start, start).start;
+        let start = to_u32(start);
         let node = self.tree.push_collection(start, is_map, flow);
         self.open.push(OpenCollection {
             node,
@@ -60,7 +59,7 @@ impl<'s> TreeBuilder<'s> {
 
     /// Begins a field or an element.
     pub(super) fn begin_entry(&mut self, start: usize) {
-        let entry = StoredEntry::new(span(start, start).start);
+        let entry = StoredEntry::new(to_u32(start));
         let innermost = self.open.last_mut();
         if let Some(finished) = innermost.and_then(|open| open.last.replace(entry)) {
             let finished = self.tree.compressed(&finished);
@@ -84,13 +83,13 @@ impl<'s> TreeBuilder<'s> {
 
     /// Sets the start of the root.
     pub(super) fn begin_root(&mut self, start: usize) {
-        self.tree.stored_root.span.start = span(start, start).start;
+        self.tree.stored_root.span.start = to_u32(start);
     }
 
     /// Sets the colon of the current field.
     pub(super) fn set_colon(&mut self, at: usize) {
         if let Some(entry) = self.last_entry_mut() {
-            entry.colon = span(at, at).start;
+            entry.colon = to_u32(at);
         }
     }
 
@@ -163,7 +162,7 @@ impl<'s> TreeBuilder<'s> {
             return Ok(());
         };
         let end = match (bracket_end, open.last) {
-            (Some(end), _) => span(end, end).end,
+            (Some(end), _) => to_u32(end),
             (None, Some(last)) => last.span.end,
             (None, None) => self.tree.span_of(open.node).start,
         };

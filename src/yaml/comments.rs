@@ -1,15 +1,13 @@
 //! Reads the comments between the nodes of a document and assigns them to entries (rules: Text).
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, is_blank, is_break};
+use super::stored::to_u32;
 use super::stream::byte_order_mark;
 use super::tree::Span;
+use crate::line_breaks::{line_end, next_line};
 
 pub(crate) fn span(start: usize, end: usize) -> Span {
-    // longer texts are refused before they are parsed
-    Span::new(
-        u32::try_from(start).unwrap_or(u32::MAX),
-        u32::try_from(end).unwrap_or(u32::MAX),
-    )
+    Span::new(to_u32(start), to_u32(end))
 }
 
 impl Cursor<'_> {
@@ -19,8 +17,9 @@ impl Cursor<'_> {
         let is_at_start = self.pos == byte_order_mark(self.text);
         let comment = self.comment_on_line().filter(|_| !is_at_start);
         let mut has_break = is_at_start;
-        while self.skip_break() {
+        while self.peek().is_some_and(is_break) {
             has_break = true;
+            self.pos = next_line(self.text, self.pos);
             self.comment_on_line();
         }
         (has_break, comment)
@@ -28,9 +27,11 @@ impl Cursor<'_> {
 
     /// Reads the comment on the rest of the line, if there is one, and moves behind it.
     pub(crate) fn comment_on_line(&mut self) -> Option<Span> {
-        self.skip_blanks();
+        while self.peek().is_some_and(is_blank) {
+            self.pos += 1;
+        }
         self.peek().filter(|next| *next == b'#')?;
-        let end = self.line_end(self.pos);
+        let end = line_end(self.text, self.pos);
         let text = self.text[self.pos..end].trim_end_matches([' ', '\t']);
         let comment = span(self.pos, self.pos + text.len());
         self.pos = end;

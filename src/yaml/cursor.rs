@@ -2,9 +2,9 @@
 //!
 //! The parser has validated the text, so this module only looks for ends.
 
-use super::stream::line_start_of;
+use super::stream::byte_order_mark;
 use super::tree::Span;
-use crate::line_breaks::{line_end, next_line};
+use crate::line_breaks::{line_end, line_start, next_line};
 
 /// A document's text and the current position in it.
 #[derive(Debug)]
@@ -69,33 +69,15 @@ impl<'s> Cursor<'s> {
 
     /// Returns the start of the line of `at`, after a byte order mark.
     pub(crate) fn line_start(&self, at: usize) -> usize {
-        line_start_of(self.text, at)
-    }
-
-    /// Returns the end of the line of `at`, without its line break.
-    pub(crate) fn line_end(&self, at: usize) -> usize {
-        line_end(self.text, at)
+        match line_start(self.text, at) {
+            0 => byte_order_mark(self.text).min(at),
+            start => start,
+        }
     }
 
     /// Returns the column of `at` in characters, as the parser counts.
     pub(crate) fn column(&self, at: usize) -> usize {
         self.text[self.line_start(at)..at].chars().count()
-    }
-
-    pub(crate) fn skip_blanks(&mut self) {
-        while self.peek().is_some_and(is_blank) {
-            self.pos += 1;
-        }
-    }
-
-    /// Skips a line break. Returns false if there is none.
-    pub(crate) fn skip_break(&mut self) -> bool {
-        match &self.bytes()[self.pos..] {
-            [b'\r', b'\n', ..] => self.pos += 2,
-            [b'\r' | b'\n', ..] => self.pos += 1,
-            _ => return false,
-        }
-        true
     }
 
     /// Returns the end of the anchor or alias that starts here.
@@ -127,19 +109,17 @@ impl<'s> Cursor<'s> {
     /// Returns the end of the quoted scalar that starts here.
     pub(crate) fn quoted_end(&self) -> Option<usize> {
         let bytes = self.bytes();
+        let is_single = bytes.get(self.pos) == Some(&b'\'');
+        let (quote, escape) = match is_single {
+            true => (b'\'', b'\''),
+            false => (b'"', b'\\'),
+        };
         let mut at = self.pos + 1;
-        if bytes.get(self.pos) == Some(&b'\'') {
-            loop {
-                at += memchr::memchr(b'\'', bytes.get(at..)?)? + 1;
-                if bytes.get(at) != Some(&b'\'') {
-                    return Some(at);
-                }
-                at += 1;
-            }
-        }
         loop {
-            at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-            if bytes[at] == b'"' {
+            at += memchr::memchr2(quote, escape, bytes.get(at..)?)?;
+            let is_escaped =
+                bytes[at] == escape && (!is_single || bytes.get(at + 1) == Some(&quote));
+            if !is_escaped {
                 return Some(at + 1);
             }
             at += 2;
@@ -184,7 +164,7 @@ impl<'s> Cursor<'s> {
         let mut widest = parent.map_or(0, |column| column + 1);
         let mut last_blank = None;
         while at < self.text.len() {
-            let line_end = self.line_end(at);
+            let line_end = line_end(self.text, at);
             let line = &self.bytes()[at..line_end];
             let spaces = skip_spaces(line, 0);
             widest = widest.max(spaces);
@@ -197,7 +177,9 @@ impl<'s> Cursor<'s> {
                 if line_end < self.text.len() {
                     last_blank = Some(line_end);
                 }
-            } else if Some(spaces) == indent && !(spaces == 0 && is_document_end(line)) {
+            } else if Some(spaces) == indent
+                && !(spaces == 0 && line.starts_with(b"...") && is_white(line, 3))
+            {
                 end = line_end;
                 last_blank = None;
             } else {
@@ -211,10 +193,6 @@ impl<'s> Cursor<'s> {
         self.pos = end;
         comment
     }
-}
-
-fn is_document_end(line: &[u8]) -> bool {
-    line.starts_with(b"...") && line.get(3).is_none_or(|byte| is_blank(*byte))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ impl Tree<'_> {
             return None;
         }
         let start = self.start_of_run(line, |above| self.comment_indent(above).is_some());
-        let gap = self.start_of_run(start, |above| self.end_of_gap_line(above).is_some());
+        let gap = self.start_of_gap(start);
         let (indent, _) = self.first_of_line(self.line_above(gap)?);
         // a line that looks like a comment can be in a scalar
         let before = element.value.number().checked_sub(1);

@@ -1,8 +1,9 @@
 //! Compares nodes by value (rules: Equality).
 
+use std::mem::discriminant;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cursor::same_bytes;
 use super::keys::Identity;
 use super::stored::Tree;
 use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span};
@@ -66,28 +67,20 @@ impl Comparison<'_, '_, '_> {
             return true;
         }
         let (left, right) = (self.left.resolve(l), self.right.resolve(r));
-        match (self.left.scalar(left), self.right.scalar(right)) {
-            (Some(one), Some(other)) => {
-                return one.scalar_type == other.scalar_type
-                    && match one.scalar_type {
-                        ScalarType::Null => true,
-                        ScalarType::Custom => {
-                            self.left.identity(left) == self.right.identity(right)
-                        }
-                        _ => same_bytes(one.content.as_bytes(), other.content.as_bytes()),
-                    };
-            }
-            (None, None) => {}
-            _ => return false,
+        if let Some(scalar) = self.left.scalar(left) {
+            return match scalar.scalar_type {
+                ScalarType::Custom => self.left.identity(left) == self.right.identity(right),
+                other => self.right.says(right, other, scalar.content),
+            };
         }
         let (left_node, right_node) = (self.left.node(left), self.right.node(right));
+        if discriminant(&left_node.kind) != discriminant(&right_node.kind) {
+            return false;
+        }
         if self.are_same_lines(left_node.span, right_node.span) {
             return true;
         }
         let is_map = matches!(left_node.kind, NodeKind::Mapping(_));
-        if is_map != matches!(right_node.kind, NodeKind::Mapping(_)) {
-            return false;
-        }
         let aliased = left != l
             || right != r
             || left_node.anchor().is_some()

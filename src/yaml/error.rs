@@ -199,8 +199,6 @@ fn translate(info: &str) -> (&str, Option<&'static str>) {
 
 fn at_tab_indentation(text: &str, offset: usize) -> bool {
     let offset = offset.min(text.len());
-    text.as_bytes()[line_start(text, offset)..offset]
-        .iter()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .any(|byte| *byte == b'\t')
+    let before = &text[line_start(text, offset)..offset];
+    before.trim_start_matches(' ').starts_with('\t')
 }

@@ -8,17 +8,9 @@ use serde::Serialize as _;
 use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Number, Value};
 
+use super::ParseError;
 use super::stored::Tree;
 use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
-
-/// An error for a node that JSON cannot represent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonError {
-    /// The node.
-    pub node: NodeId,
-    /// The reason.
-    pub message: &'static str,
-}
 
 /// The error for a number that is infinite or none in Go.
 struct NotFinite;
@@ -38,7 +30,7 @@ type Parsed = Result<Option<Number>, NotFinite>;
 /// let value = go_json::value(&tree, tree.root().value).unwrap();
 /// assert_eq!(go_json::written(value), r#"{"a":null,"b":[1,16,1000,true,"\u003ca\u003e"]}"#);
 /// ```
-pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, JsonError> {
+pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
     let node = tree.resolve(node);
     let mut entries = tree.entries(node);
     match &tree.node(node).kind {
@@ -52,10 +44,8 @@ pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, JsonError> {
                 Ok(fields)
             })
             .map(Value::Object),
-        NodeKind::Scalar(scalar) => self::scalar(*scalar).ok_or(JsonError {
-            node,
-            message: "this number has no form in JSON",
-        }),
+        NodeKind::Scalar(scalar) => self::scalar(*scalar)
+            .ok_or_else(|| tree.error_at(node, "this number has no form in JSON")),
         NodeKind::Alias(_) => Ok(Value::Null),
     }
 }
@@ -66,7 +56,14 @@ pub fn written(mut value: Value) -> String {
     let mut bytes = Vec::new();
     // writing to memory cannot fail
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, GoFormatter));
-    String::from_utf8(bytes).unwrap_or_default()
+    let mut text = String::from_utf8(bytes).unwrap_or_default();
+    // JSON has these only in strings
+    for c in ['<', '>', '&', '\u{2028}', '\u{2029}'] {
+        if text.contains(c) {
+            text = text.replace(c, &format!("\\u{:04x}", u32::from(c)));
+        }
+    }
+    text
 }
 
 struct GoFormatter;
@@ -75,35 +72,16 @@ impl Formatter for GoFormatter {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         writer.write_all(format_float(value).as_bytes())
     }
-
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
-        for part in fragment.split_inclusive(ESCAPED) {
-            match part.strip_suffix(ESCAPED) {
-                Some(before) => {
-                    let escaped = part[before.len()..].chars().map(u32::from);
-                    write!(writer, "{before}\\u{:04x}", escaped.sum::<u32>())?;
-                }
-                None => writer.write_all(part.as_bytes())?,
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Returns the key of a field. Keys of all types become strings in JSON.
-fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, JsonError> {
+fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, ParseError> {
     let key = tree.entry(entry).key;
     match key.and_then(|node| Some((node, tree.scalar(node)?))) {
         None => Ok(String::new()),
-        Some((node, key)) if key.scalar_type == ScalarType::Merge => Err(JsonError {
-            node,
-            message: "a merge key is not a field of a resource",
-        }),
+        Some((node, key)) if key.scalar_type == ScalarType::Merge => {
+            Err(tree.error_at(node, "a merge key is not a field of a resource"))
+        }
         Some((_, key)) => Ok(key_in_json(key.scalar_type, key.content).into_owned()),
     }
 }
@@ -221,16 +199,10 @@ fn float(content: &str) -> Parsed {
 /// Formats a number as Go does: with an exponent if it is very small or very large.
 fn format_float(value: f64) -> String {
     let size = value.abs();
-    if size != 0.0 && !(1e-6..1e21).contains(&size) {
-        let text = format!("{value:e}");
-        return match text.split_once('e') {
-            Some((digits, exponent)) if !exponent.starts_with('-') => {
-                format!("{digits}e+{exponent}")
-            }
-            _ => text,
-        };
+    match size == 0.0 || (1e-6..1e21).contains(&size) {
+        true => value.to_string(),
+        false => format!("{value:e}").replace('e', "e+").replace("+-", "-"),
     }
-    format!("{value}")
 }
 
 #[cfg(test)]

@@ -23,16 +23,12 @@ impl LineTable {
         self.starts(text)[self.number(text, offset)]
     }
 
-    /// Returns the end of the line of `offset`, without its line break.
+    /// Returns the end of the line of `offset`, without its line break. The line is not empty.
     #[cold]
     pub(super) fn end(&self, text: &str, offset: u32) -> u32 {
         let next = self.starts(text).get(self.number(text, offset) + 1);
         let line = &text[..next.map_or(text.len(), |next| *next as usize)];
-        let line = match next {
-            Some(_) => line.strip_suffix("\r\n").unwrap_or(&line[..line.len() - 1]),
-            None => line,
-        };
-        to_u32(line.len())
+        to_u32(line.trim_end_matches(['\n', '\r']).len())
     }
 
     fn starts(&self, text: &str) -> &[u32] {

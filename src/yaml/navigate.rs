@@ -132,6 +132,11 @@ impl<'s> Tree<'s> {
         found
     }
 
+    /// Returns an error at the start of a node.
+    pub(crate) fn error_at(&self, node: NodeId, message: impl Into<String>) -> ParseError {
+        ParseError::new(self.node(node).span.start as usize, message)
+    }
+
     /// Returns the text of a node as the text of a document: without the indentation of its first
     /// line. An alias gives the text of the node that it refers to.
     ///

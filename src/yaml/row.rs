@@ -150,28 +150,26 @@ impl Tree<'_> {
     /// Returns the row of comments above and below the value of an entry that belong to it, if the
     /// value is not a block collection. Its span has the lines below the value.
     pub(crate) fn row_of_comments(&self, entry: Entry<'_>) -> Row {
-        let (start, end) = (self.end_of_value_lines(entry), self.end_of_lines(entry));
-        let column = self.column(entry.span.start);
-        let mut items = Vec::new();
-        let above = self.lines_above_value(entry);
-        self.push_comments(above.start..above.end, &mut items);
-        self.finish_row(column, start, items, start..end)
+        self.row_of_entry(entry, None)
     }
 
     /// Like [`Self::row_of_comments`], with the entry itself as the item between the comments above
     /// and below the value. The blank lines above that item are those above the value.
     pub(crate) fn row_of_value(&self, id: EntryId) -> Row {
-        let entry = self.entry(id);
-        let mut row = self.row_of_comments(entry);
+        self.row_of_entry(self.entry(id), Some(id))
+    }
+
+    fn row_of_entry(&self, entry: Entry<'_>, item: Option<EntryId>) -> Row {
+        let (start, end) = (self.end_of_value_lines(entry), self.end_of_lines(entry));
+        let column = self.column(entry.span.start);
+        let mut items = Vec::new();
         let above = self.lines_above_value(entry);
-        let is_above = |item: &&Item| item.kind == ItemKind::Comment && item.span.end <= above.end;
-        let comments = row.items.iter().take_while(is_above);
-        let (at, last) = (comments.clone().count(), comments.last());
-        let blank = Span::new(last.map_or(above.start, |last| last.span.end), above.end);
-        let lines = Span::new(above.end, row.span.start.max(above.end));
-        let value = self.new_item(ItemKind::Entry(id), blank, lines);
-        row.items.insert(at, value);
-        row
+        let blank = self.push_comments(above.start..above.end, &mut items);
+        if let Some(id) = item {
+            let lines = Span::new(above.end, start.max(above.end));
+            items.push(self.new_item(ItemKind::Entry(id), blank, lines));
+        }
+        self.finish_row(column, start, items, start..end)
     }
 
     /// Returns the comments and blank lines between the key or dash of an entry and its value, if

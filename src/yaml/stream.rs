@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use super::cursor::is_white;
 use super::tree::Span;
-use crate::line_breaks::{line_end, line_start, lines_with_breaks, next_line};
+use crate::line_breaks::{line_end, lines_with_breaks, next_line};
 use crate::white_space::trimmed;
 use splitter::Splitter;
 
@@ -205,14 +205,6 @@ pub(super) fn is_marker_line(text: &str, at: usize) -> bool {
 /// Whether a text at the start of a line would start or end a document.
 pub(crate) fn starts_with_marker(text: &str) -> bool {
     (text.starts_with("---") || text.starts_with("...")) && is_marker_line(text, 0)
-}
-
-/// Returns the start of the line of a byte. The first line starts after a byte order mark.
-pub(super) fn line_start_of(text: &str, at: usize) -> usize {
-    match line_start(text, at) {
-        0 => byte_order_mark(text).min(at),
-        start => start,
-    }
 }
 
 /// Returns the number of line breaks in a text: LF, CRLF, or a lone CR.

@@ -226,13 +226,9 @@ pub(super) fn annotation(
     namespace: Option<&str>,
 ) -> Result<String, Error> {
     let tree = config.tree;
-    let mut json = go_json::value(tree, tree.root().value).map_err(|wrong| {
-        Error::unfit(
-            config.place(tree.node(wrong.node).span.start as usize),
-            "this cannot be applied",
-            wrong.message,
-            "write it as plain fields and values",
-        )
+    let mut json = go_json::value(tree, tree.root().value).map_err(|error| {
+        let error = error.with_help("write it as plain fields and values");
+        config.unfit("this cannot be applied", error)
     })?;
     if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
         let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));

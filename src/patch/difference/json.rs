@@ -115,22 +115,16 @@ impl JsonDiffer<'_> {
         let old_values: Vec<NodeId> = self.old.values(old).collect();
         let new_values: Vec<NodeId> = self.new.values(new).collect();
         let same = |(left, right): (&NodeId, &NodeId)| equal(self.old, *left, self.new, *right);
-        let head = old_values
-            .iter()
-            .zip(&new_values)
-            .take_while(|pair| same(*pair))
-            .count();
+        let heads = old_values.iter().zip(&new_values);
+        let head = heads.take_while(|pair| same(*pair)).count();
         let shorter = old_values.len().min(new_values.len()) - head;
         let tails = old_values.iter().rev().zip(new_values.iter().rev());
         let tail = tails.take(shorter).take_while(|pair| same(*pair)).count();
         let (old_end, new_end) = (old_values.len() - tail, new_values.len() - tail);
         let both = old_end.min(new_end);
         for index in head..both {
-            self.value(
-                old_values[index],
-                new_values[index],
-                &format!("{path}/{index}"),
-            )?;
+            let path = format!("{path}/{index}");
+            self.value(old_values[index], new_values[index], &path)?;
         }
         for index in (both..old_end).rev() {
             self.push("remove", format!("{path}/{index}"), None)?;
@@ -163,18 +157,18 @@ fn in_json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseE
 fn json_scalar(tree: &Tree<'_>, node: NodeId, scalar: Scalar<'_>) -> Result<Value, ParseError> {
     let text = || Value::from(scalar.content);
     let error = |message: &str| {
-        let at = tree.node(node).span.start as usize;
-        ParseError::new(at, message).with_help("compare with --format strategic, merge or unified")
+        let help = "compare with --format strategic, merge or unified";
+        Err(tree.error_at(node, message).with_help(help))
     };
     match scalar.scalar_type {
         ScalarType::Null => Ok(Value::Null),
         ScalarType::Bool => Ok(Value::Bool(is_true(scalar.content))),
         ScalarType::Int => Ok(number(scalar).map_or_else(text, Value::Number)),
-        ScalarType::Float => {
-            let number = number(scalar).map(Value::Number);
-            number.ok_or_else(|| error("this number has no form in JSON"))
-        }
-        ScalarType::Custom => Err(error("this has a tag, which JSON cannot say")),
+        ScalarType::Float => match number(scalar) {
+            Some(number) => Ok(Value::Number(number)),
+            None => error("this number has no form in JSON"),
+        },
+        ScalarType::Custom => error("this has a tag, which JSON cannot say"),
         ScalarType::Timestamp | ScalarType::Merge | ScalarType::Str => Ok(text()),
     }
 }

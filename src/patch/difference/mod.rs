@@ -8,7 +8,7 @@ use crate::merge::{
 };
 use crate::schema::FieldSchema;
 use crate::white_space::trimmed_end;
-use crate::yaml::{NodeId, ScalarStyle, Tree, scalar};
+use crate::yaml::{NodeId, Tree, scalar};
 
 use super::additions::Additions;
 use super::same::is_same_without_nulls;
@@ -210,10 +210,7 @@ fn scalar_text(tree: &Tree<'_>, node: NodeId) -> String {
     let Some(scalar) = tree.scalar(node) else {
         return String::new();
     };
-    let write = |style| scalar::write(scalar.content, scalar.scalar_type, style, true);
-    write(scalar.style)
-        .filter(|text| !text.contains('\n'))
-        .or_else(|| write(ScalarStyle::Plain))
-        .or_else(|| write(ScalarStyle::DoubleQuoted))
-        .unwrap_or_else(|| scalar.content.to_string())
+    let (content, scalar_type) = (scalar.content, scalar.scalar_type);
+    let own_style = scalar::write(content, scalar_type, scalar.style, true);
+    own_style.unwrap_or_else(|| scalar::write_on_one_line(content, scalar_type, true))
 }

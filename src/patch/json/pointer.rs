@@ -11,7 +11,7 @@ use crate::yaml::{EntryId, NodeId, Tree};
 pub(super) type Step<'t> = Cow<'t, str>;
 
 /// A location in a document, where an entry is or could be added.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Location<'p> {
     /// The path to it.
     pub(super) path: &'p [Step<'p>],
@@ -78,11 +78,7 @@ impl<'t> Locator<'t> {
         let tree = self.tree;
         let mut location = Location {
             path,
-            ancestors: Vec::new(),
-            parent: None,
-            key: None,
-            found: None,
-            index: 0,
+            ..Location::default()
         };
         let mut value = tree.root().value;
         for (depth, step) in path.iter().enumerate() {

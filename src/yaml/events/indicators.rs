@@ -17,8 +17,13 @@ impl EventReader<'_> {
         if self.builder.expects_value() {
             return self.colon(shape, empty);
         }
-        if matches!(shape, Shape::FlowMap | Shape::FlowList) {
-            self.separator()?;
+        let has_comma = matches!(shape, Shape::FlowMap | Shape::FlowList);
+        if has_comma && self.builder.last_entry().is_some() {
+            self.skip_trivia();
+            if self.cursor.peek() != Some(b',') {
+                return Err(self.mismatch("a `,`"));
+            }
+            self.comma();
         }
         self.skip_trivia();
         let start = self.cursor.pos;
@@ -52,19 +57,6 @@ impl EventReader<'_> {
         self.last_end = self.cursor.pos;
     }
 
-    /// Reads the comma before an entry of a flow collection, unless the entry is the first.
-    pub(super) fn separator(&mut self) -> Result<()> {
-        if self.builder.last_entry().is_none() {
-            return Ok(());
-        }
-        self.skip_trivia();
-        if self.cursor.peek() != Some(b',') {
-            return Err(self.mismatch("a `,`"));
-        }
-        self.comma();
-        Ok(())
-    }
-
     /// Skips a comma and records it.
     pub(super) fn comma(&mut self) {
         self.builder.set_comma();
@@ -85,13 +77,10 @@ impl EventReader<'_> {
         if is_colon {
             self.indicator();
             self.builder.set_colon(at);
-            return Ok(());
+        } else if !empty {
+            return Err(self.mismatch("a `:`"));
         }
-        if empty {
-            Ok(())
-        } else {
-            Err(self.mismatch("a `:`"))
-        }
+        Ok(())
     }
 
     /// Returns the column of the innermost block collection.

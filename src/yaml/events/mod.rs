@@ -15,6 +15,7 @@ use super::stored::Tree;
 use super::stream::{byte_order_mark, is_marker_line};
 use super::tree::{NodeId, Properties, Span};
 use super::workarounds::Workarounds;
+use crate::line_breaks::line_end;
 
 /// The maximum number of nodes that the aliases of a document may expand to. A few lines with
 /// aliases of aliases can expand to more than fits into memory.
@@ -171,7 +172,7 @@ impl<'s> EventReader<'s> {
             cursor.peek() == Some(b'%') && cursor.line_start(cursor.pos) == cursor.pos
         };
         while at_directive(&self.cursor) || self.at_marker("...") {
-            self.cursor.pos = self.cursor.line_end(self.cursor.pos);
+            self.cursor.pos = line_end(self.cursor.text, self.cursor.pos);
             self.skip_trivia();
         }
         let at = self.cursor.pos;

@@ -33,7 +33,7 @@ impl LineReader<'_> {
             Some(_) => 1 + blank_lines,
             None => 1,
         });
-        self.line = self.next_line(end)?;
+        self.line = self.next_line(end);
         let scanned = ScannedScalar {
             style,
             resolved: Some(start),
@@ -58,9 +58,7 @@ impl LineReader<'_> {
                 continue;
             }
             let starts_with_tab = line[spaces..].starts_with('\t');
-            if indent.is_none() && (spaces <= column || widest > spaces || starts_with_tab)
-                || line.contains('\r')
-            {
+            if indent.is_none() && (spaces <= column || widest > spaces || starts_with_tab) {
                 return None;
             }
             let line = line.get(*indent.get_or_insert(spaces)..)?;

@@ -105,8 +105,8 @@ impl LineReader<'_> {
     fn skip_white(&mut self, at: usize) -> Option<usize> {
         let mut at = skip_spaces(self.bytes, at);
         let line = self.line;
-        while at < self.bytes.len() && self.is_line_end(at)? {
-            self.line = self.next_line(at)?;
+        while at < self.bytes.len() && self.is_line_end(at) {
+            self.line = self.next_line(at);
             at = skip_spaces(self.bytes, self.line);
         }
         let is_deep_enough = match self.frames.last() {

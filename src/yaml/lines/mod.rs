@@ -24,7 +24,13 @@ use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
 /// Reads a document. Returns `None` if it is not ordinary or has no content.
 pub(super) fn read(text: &str) -> Option<Tree<'_>> {
-    LineReader::new(text).document()
+    // the lines of an ordinary document end with LF or CRLF
+    let bytes = text.as_bytes();
+    let mut crs = memchr::memchr_iter(b'\r', bytes);
+    match crs.any(|cr| bytes.get(cr + 1) != Some(&b'\n')) {
+        true => None,
+        false => LineReader::new(text).document(),
+    }
 }
 
 /// A block collection that is being read.
@@ -91,11 +97,11 @@ impl<'s> LineReader<'s> {
             let at = skip_spaces(self.bytes, self.line);
             let end = match self.bytes.get(at) {
                 Some(b'\n' | b'\r') => at,
-                Some(b'#') => self.line_end(at)?,
+                Some(b'#') => line_end(self.builder.tree.text, at),
                 Some(b'\t') => return None,
                 None | Some(_) => return Some(at),
             };
-            self.line = self.next_line(end)?;
+            self.line = self.next_line(end);
         }
     }
 
@@ -126,7 +132,7 @@ impl<'s> LineReader<'s> {
         loop {
             self.builder.begin_entry(at);
             let value = skip_spaces(self.bytes, at + 1);
-            if self.is_line_end(value)? || self.bytes[value] == b'#' {
+            if self.is_line_end(value) || self.bytes[value] == b'#' {
                 return self.end_line(at + 1, value);
             }
             if !self.is_dash(value) {
@@ -184,7 +190,7 @@ impl<'s> LineReader<'s> {
         self.push_scalar(at, key);
         self.builder.set_colon(colon);
         let value = skip_spaces(self.bytes, colon + 1);
-        if self.is_line_end(value)? || self.bytes[value] == b'#' {
+        if self.is_line_end(value) || self.bytes[value] == b'#' {
             return self.end_line(colon + 1, value);
         }
         self.value(value, false)
@@ -225,10 +231,10 @@ impl<'s> LineReader<'s> {
     /// Reads the rest of a line, which may only have a comment. `end` is the end of the last token,
     /// and `at` the next offset that is not white space. Moves to the next line.
     fn end_line(&mut self, end: usize, at: usize) -> Option<()> {
-        let line_end = if self.is_line_end(at)? {
+        let line_end = if self.is_line_end(at) {
             at
         } else if self.bytes[at] == b'#' && at > end {
-            let line_end = self.line_end(at)?;
+            let line_end = line_end(self.builder.tree.text, at);
             let text = self.builder.tree.text[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
             self.builder.add_comment(comment, self.line, self.marker);
@@ -236,7 +242,7 @@ impl<'s> LineReader<'s> {
         } else {
             return None;
         };
-        self.line = self.next_line(line_end)?;
+        self.line = self.next_line(line_end);
         Some(())
     }
 
@@ -249,27 +255,17 @@ impl<'s> LineReader<'s> {
         at == self.line && starts_with_marker(&self.builder.tree.text[at..])
     }
 
-    /// Whether a line ends at `at`. Gives up at a lone CR.
-    fn is_line_end(&self, at: usize) -> Option<bool> {
-        match self.bytes.get(at) {
-            None | Some(b'\n') => Some(true),
-            Some(b'\r') => (self.bytes.get(at + 1) == Some(&b'\n')).then_some(true),
-            Some(_) => Some(false),
-        }
-    }
-
-    /// Returns the end of the line of `at`, without its line break.
-    fn line_end(&self, at: usize) -> Option<usize> {
-        let end = line_end(self.builder.tree.text, at);
-        self.is_line_end(end)?.then_some(end)
+    /// Whether a line ends at `at`.
+    fn is_line_end(&self, at: usize) -> bool {
+        matches!(self.bytes.get(at), None | Some(b'\n' | b'\r'))
     }
 
     /// Returns the start of the line after the one that ends at `end`.
-    fn next_line(&self, end: usize) -> Option<usize> {
+    fn next_line(&self, end: usize) -> usize {
         match self.bytes.get(end) {
-            None => Some(end),
-            Some(b'\r') => (self.bytes.get(end + 1) == Some(&b'\n')).then_some(end + 2),
-            Some(_) => Some(end + 1),
+            None => end,
+            Some(b'\r') => end + 2,
+            Some(_) => end + 1,
         }
     }
 }

@@ -29,7 +29,7 @@ impl LineReader<'_> {
             // a key cannot have several lines
             Some(b':') if self.line == first_line => Stop::Colon(rest),
             Some(b'#') if rest > end => Stop::Comment(rest),
-            _ if self.is_line_end(rest)? => Stop::LineEnd(rest),
+            _ if self.is_line_end(rest) => Stop::LineEnd(rest),
             _ => Stop::Other,
         };
         Some(ScannedScalar {
@@ -95,14 +95,12 @@ impl LineReader<'_> {
         let (mut end, mut breaks, mut has_tab) = (at, 0, false);
         while let Some(byte) = bytes.get(end) {
             match byte {
-                b' ' => {}
+                b' ' | b'\r' => {}
                 b'\t' => has_tab = true,
-                b'\r' if bytes.get(end + 1) == Some(&b'\n') => {}
                 b'\n' => {
                     breaks += 1;
                     self.line = start + end + 1;
                 }
-                b'\r' => return None,
                 _ => break,
             }
             end += 1;

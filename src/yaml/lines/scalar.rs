@@ -82,7 +82,7 @@ impl LineReader<'_> {
                 Some(b':') if is_white(self.bytes, at + 1) => break Stop::Colon(at),
                 Some(b'#') if at > start && self.bytes[at - 1] == b' ' => break Stop::Comment(at),
                 Some(b'\t') => return None,
-                _ if self.is_line_end(at)? => break Stop::LineEnd(at),
+                _ if self.is_line_end(at) => break Stop::LineEnd(at),
                 _ => at += 1,
             }
         };
@@ -116,12 +116,12 @@ impl LineReader<'_> {
         let text = self.builder.tree.text;
         let (mut end, mut line_end) = (scanned.end, line_end);
         loop {
-            let mut line = self.next_line(line_end)?;
+            let mut line = self.next_line(line_end);
             let mut blank_lines = 0;
             let mut at = skip_spaces(self.bytes, line);
-            while at < self.bytes.len() && self.is_line_end(at)? {
+            while at < self.bytes.len() && self.is_line_end(at) {
                 blank_lines += 1;
-                line = self.next_line(at)?;
+                line = self.next_line(at);
                 at = skip_spaces(self.bytes, line);
             }
             if at - line <= column || matches!(self.bytes.get(at), None | Some(b'#')) {

@@ -3,9 +3,11 @@
 mod write;
 
 pub use write::write;
-pub(crate) use write::write_text;
+pub(crate) use write::{write_on_one_line, write_text};
 
-use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::tree::{ScalarStyle, ScalarType};
 
@@ -89,7 +91,7 @@ fn type_of_number(content: &str) -> ScalarType {
         ScalarType::Int
     } else if is_float(bytes) {
         ScalarType::Float
-    } else if is_timestamp(content.as_bytes()) {
+    } else if is_timestamp(content) {
         ScalarType::Timestamp
     } else {
         ScalarType::Str
@@ -152,44 +154,16 @@ fn starts_with_digits(bytes: &[u8]) -> bool {
 
 /// Whether this is a date, such as `2001-12-14`, or a date and time, such as
 /// `2001-12-14t21:59:43.10-05:00` or `2001-12-14 21:59:43.10 -5`.
-fn is_timestamp(bytes: &[u8]) -> bool {
-    let Some(rest) = take_digits(bytes, &[(4..=4, "-"), (1..=2, "-"), (1..=2, "")]) else {
-        return false;
-    };
-    let time = match rest {
-        [] => return bytes.len() == "2001-12-14".len(),
-        [b'T' | b't', time @ ..] => time,
-        [b' ' | b'\t', ..] => rest.trim_ascii_start(),
-        _ => return false,
-    };
-    let Some(rest) = take_digits(time, &[(1..=2, ":"), (2..=2, ":"), (2..=2, "")]) else {
-        return false;
-    };
-    let fraction = rest.strip_prefix(b".").map(|fraction| {
-        let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit());
-        &fraction[digits.count()..]
-    });
-    let zone = fraction.unwrap_or(rest);
-    match zone.trim_ascii_start() {
-        [] => zone.is_empty(),
-        b"Z" => true,
-        [b'+' | b'-', offset @ ..] => match take_digits(offset, &[(1..=2, "")]) {
-            Some([b':', minutes @ ..]) => matches!(minutes, [b'0'..=b'9', b'0'..=b'9']),
-            rest => rest.is_some_and(<[u8]>::is_empty),
-        },
-        _ => false,
-    }
-}
-
-/// Takes numbers with these counts of digits, each with what separates it from the next, from the
-/// start. Returns the rest.
-fn take_digits<'b>(bytes: &'b [u8], numbers: &[(RangeInclusive<usize>, &str)]) -> Option<&'b [u8]> {
-    numbers.iter().try_fold(bytes, |bytes, (count, separator)| {
-        let digits = bytes.iter().take(*count.end());
-        let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
-        let rest = count.contains(&digits).then(|| &bytes[digits..])?;
-        rest.strip_prefix(separator.as_bytes())
-    })
+fn is_timestamp(content: &str) -> bool {
+    const TIMESTAMP: &str = concat!(
+        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+        r"|^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t][ \t\r\n\f]*)",
+        r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?",
+        r"([ \t\r\n\f]*(Z|[-+][0-9]{1,2}(:[0-9]{2})?))?$",
+    );
+    static READ: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TIMESTAMP).ok());
+    // versions and quantities are more frequent: do not match them
+    content.as_bytes().get(4) == Some(&b'-') && READ.as_ref().is_some_and(|it| it.is_match(content))
 }
 
 /// Whether a block scalar, whose text starts with its header, keeps all line breaks at its end.

@@ -40,10 +40,18 @@ pub fn write(
     }
 }
 
-/// Writes a string on one line: plain if that reads back as the string, otherwise in double quotes.
+/// Writes a string on one line, as [`write_on_one_line`] does.
 pub(crate) fn write_text(text: &str, in_flow: bool) -> String {
-    let plain = write(text, ScalarType::Str, ScalarStyle::Plain, in_flow);
-    plain.unwrap_or_else(|| double_quoted(text))
+    write_on_one_line(text, ScalarType::Str, in_flow)
+}
+
+/// Writes a value on one line: plain if that reads back as the value, otherwise in double quotes,
+/// or as its content if it cannot be quoted.
+pub(crate) fn write_on_one_line(content: &str, scalar_type: ScalarType, in_flow: bool) -> String {
+    let in_style = |style| write(content, scalar_type, style, in_flow);
+    in_style(ScalarStyle::Plain)
+        .or_else(|| in_style(ScalarStyle::DoubleQuoted))
+        .unwrap_or_else(|| content.to_owned())
 }
 
 /// Whether a character reads back as itself between quotes.

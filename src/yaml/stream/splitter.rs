@@ -1,11 +1,11 @@
 //! Finds the starts and ends of the documents of a file.
 
-use super::super::tree::Span;
+use super::super::comments::span;
 use super::{
     Document, below_marker, byte_order_mark, count_lines, is_marker_line, marker,
     skip_set_off_comments,
 };
-use crate::line_breaks::{line_end, next_line};
+use crate::line_breaks::{line_end, lines_with_breaks, next_line};
 
 /// Collects the chunks of a file, marker by marker.
 pub(super) struct Splitter<'s> {
@@ -66,7 +66,6 @@ impl Splitter<'_> {
         let body_start = below.unwrap_or_else(|on_line| on_line);
         let body_end = self.end.unwrap_or(end).max(body_start);
         let text = &self.text[self.start..end];
-        let span = |offset: usize| u32::try_from(offset - self.start).unwrap_or(u32::MAX);
         let head = match self.documents.is_empty() {
             true => &self.text[..self.start],
             false => "",
@@ -75,7 +74,7 @@ impl Splitter<'_> {
             text,
             head,
             start: self.start,
-            body: Span::new(span(body_start), span(body_end)),
+            body: span(body_start - self.start, body_end - self.start),
             line: self.line,
         });
         if end < self.text.len() {
@@ -89,15 +88,9 @@ impl Splitter<'_> {
 
 /// Returns the start of the directives between `from` and `at`.
 fn directives_start(text: &str, from: usize, at: usize) -> Option<usize> {
-    let mut line = from + byte_order_mark(&text[from..]);
-    while line < at {
-        if text[line..].starts_with('%') {
-            return Some(line);
-        }
-        if !matches!(text.as_bytes()[line], b'#' | b' ' | b'\t' | b'\n' | b'\r') {
-            return None;
-        }
-        line = next_line(text, line);
-    }
-    None
+    let from = from + byte_order_mark(&text[from..]);
+    let above = lines_with_breaks(&text[from..at]);
+    let above = above.take_while(|line| line.starts_with(['#', ' ', '\t', '\n', '\r']));
+    let start = from + above.map(str::len).sum::<usize>();
+    text[start..at].starts_with('%').then_some(start)
 }
