@@ -113,11 +113,7 @@ impl Printer {
         streams.write_errors(&output.notes)?;
         let report = output.report.as_ref().unwrap_or(&output.text);
         if let Err(error) = self.report.write(report, output.written) {
-            writeln!(
-                streams.errors,
-                "{}",
-                error.render(self.args.display.color_errors())
-            )?;
+            streams.write_errors(&[error.render(self.args.display.color_errors())])?;
             return Err(io::ErrorKind::Other.into());
         }
         let text = match &self.report.file {
