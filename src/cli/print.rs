@@ -7,6 +7,7 @@ use super::output::{DisplayArgs, ReportArgs, RunArgs};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::package::{self, Access, Lock};
+use crate::report::Facts;
 
 /// The exit status for success. A merge resolved all conflicts, for example by its policy.
 pub(super) const DONE: u8 = 0;
@@ -134,6 +135,14 @@ impl Printer {
             writeln!(streams.errors, "{note}")?;
         }
         streams.output.flush()
+    }
+}
+
+/// Returns the line that says that conflicts are left, for a run that was refused or is verbose.
+pub(super) fn left_conflicts(facts: &Facts, is_verbose: bool) -> Option<&'static str> {
+    match facts.refused {
+        true => Some("conflicts are left: nothing was written"),
+        false => Some("conflicts are left: see the report").filter(|_| facts.open && is_verbose),
     }
 }
 

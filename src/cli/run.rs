@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::output::{DisplayArgs, OutputArgs, ReportArgs, ReportFormat, check_writable};
-use super::print::{CONFLICTS, DONE, Output, Printer, Streams, unless_failed};
+use super::print::{CONFLICTS, DONE, Output, Printer, Streams, left_conflicts, unless_failed};
 use super::progress::with_progress_bar;
 use super::signals::Signals;
 use crate::error::Error;
@@ -183,10 +183,7 @@ fn execute(config: &Config, signals: &Signals, streams: &mut Streams<'_>) -> Res
         }
     }
     add_reports(config, &plan, &facts, &mut output);
-    output.last_note = match facts.refused {
-        true => Some("conflicts are left: nothing was written"),
-        false => Some("conflicts are left: see the report").filter(|_| facts.open && is_verbose),
-    };
+    output.last_note = left_conflicts(&facts, is_verbose);
     let check_failed = config.output.check && !plan.files.is_empty();
     let status = if facts.open || check_failed {
         CONFLICTS

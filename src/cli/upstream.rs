@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::output::ReportFormat;
-use super::print::{CONFLICTS, FAILED, Output, Printer, Streams, waiting};
+use super::print::{CONFLICTS, FAILED, Output, Printer, Streams, left_conflicts, waiting};
 use super::progress::with_remotes;
 use super::run::in_pool;
 use super::signals::Signals;
@@ -79,19 +79,14 @@ impl Printer {
 
     /// Adds the warnings of an upgrade, and a note if conflicts are left.
     fn add_notes(&self, upgrade: &Upgrade, output: &mut Output) {
-        let package = shown(&upgrade.package);
-        let told = !self.args.quiet;
-        if told {
+        let is_verbose = !self.args.quiet;
+        if is_verbose {
             let warnings = self.args.display.rendered(&upgrade.plan.warnings);
             output.notes.extend(warnings);
         }
-        if upgrade.facts.refused {
-            let note = format!("{package}: conflicts are left: nothing was written");
-            output.notes.push(note);
-        } else if upgrade.facts.open && told {
-            let note = format!("{package}: conflicts are left: see the report");
-            output.notes.push(note);
-        }
+        let left = left_conflicts(&upgrade.facts, is_verbose);
+        let left = left.map(|note| format!("{}: {note}", shown(&upgrade.package)));
+        output.notes.extend(left);
     }
 }
 
@@ -175,20 +170,17 @@ pub(super) fn upgrade_packages(
         }
     });
     if !diff {
-        let detail = Detail {
-            files: run.args.verbose || options.dry_run,
-            records: run.args.verbose,
-            color: display.color_output(),
+        let text = |color| {
+            let detail = Detail {
+                files: run.args.verbose || options.dry_run,
+                records: run.args.verbose,
+                color,
+            };
+            upgrade::upgrade_text(&outcomes, detail)
         };
-        output.text += &upgrade::upgrade_text(&outcomes, detail);
+        output.text += &text(display.color_output());
         output.report = match run.report.format {
-            ReportFormat::Text => run.report.file.as_ref().map(|_| {
-                let plain = Detail {
-                    color: false,
-                    ..detail
-                };
-                upgrade::upgrade_text(&outcomes, plain)
-            }),
+            ReportFormat::Text => run.report.file.as_ref().map(|_| text(false)),
             ReportFormat::Json => Some(upgrade::upgrade_json(&outcomes)),
             ReportFormat::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
             ReportFormat::Html => Some(upgrade::upgrade_html(&outcomes)),
