@@ -138,11 +138,11 @@ impl Printer {
     }
 }
 
-/// Returns the line that says that conflicts are left, for a run that was refused or is verbose.
-pub(super) fn left_conflicts(facts: &Facts, is_verbose: bool) -> Option<&'static str> {
+/// Returns the line that says that conflicts are left, for a run that was refused or is not quiet.
+pub(super) fn left_conflicts(facts: &Facts, is_quiet: bool) -> Option<&'static str> {
     match facts.refused {
         true => Some("conflicts are left: nothing was written"),
-        false => Some("conflicts are left: see the report").filter(|_| facts.open && is_verbose),
+        false => Some("conflicts are left: see the report").filter(|_| facts.open && !is_quiet),
     }
 }
 
