@@ -178,11 +178,9 @@ fn sides(
         Ok(sides) => return Ok(in_style(sides, ConflictStyle::Diff3)),
         Err(line) => line,
     };
-    for diff in [Diff::Histogram, Diff::Myers] {
-        let Some(versions) = versions else { break };
-        let Some(shown) = diff3(versions, diff) else {
-            break;
-        };
+    let versions = versions.ok_or(NotSolved::NoOriginal { line })?;
+    let diffs = [Diff::Histogram, Diff::Myers].into_iter();
+    for shown in diffs.filter_map(|diff| diff3(versions, diff)) {
         let Some(found) = hunks::read(&shown, versions.style.size) else {
             continue;
         };
