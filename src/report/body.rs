@@ -69,20 +69,16 @@ impl Body {
             let heading = std::mem::take(&mut self.pending_heading);
             self.text += &[&*heading, head, &*fitting, tail].concat();
         }
-        self.count_left_out(item, left_out);
+        match self.left_out.iter_mut().find(|known| known.0 == item) {
+            Some(known) => known.1 += left_out,
+            None if left_out > 0 => self.left_out.push((item, left_out)),
+            None => {}
+        }
     }
 
     /// Returns the free length, in bytes.
     fn free_len(&self) -> usize {
         MAX_LEN.saturating_sub(RESERVED_LEN + self.text.len())
-    }
-
-    fn count_left_out(&mut self, item: &'static str, count: usize) {
-        match self.left_out.iter_mut().find(|known| known.0 == item) {
-            Some(known) => known.1 += count,
-            None if count > 0 => self.left_out.push((item, count)),
-            None => {}
-        }
     }
 
     /// Returns the text, which is at most [`MAX_LEN`] bytes long.
