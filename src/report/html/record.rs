@@ -95,10 +95,8 @@ impl ShownRecord<'_> {
             Resolution::Local => Take::Updated,
             _ => Take::Local,
         };
-        let path = match self.source {
-            Some(source) => source.ruled_path(self.record),
-            None => conflict.path(),
-        };
+        let source = self.source;
+        let path = source.map_or(conflict.path(), |it| it.ruled_path(self.record));
         let resource = self.record.resource.as_deref();
         NewRule::of_place(path, resource, &self.record.file, take)
     }
