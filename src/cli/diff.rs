@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::output::{DisplayArgs, FilesArgs};
+use super::output::{DisplayArgs, FilesArgs, RunArgs};
 use super::print::{Output, Printer, Streams};
 use super::progress::with_remotes;
 use super::run::in_pool;
@@ -49,13 +49,13 @@ impl DiffArgs {
         let mut lock = |path: &Path| streams.lock(path, Access::Read);
         let new = self.new.as_ref().unwrap_or(&self.old);
         let locks = lock(&self.old).and_then(|old| Ok((old, lock(new)?)));
-        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(&printer.args.display)));
+        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(&printer.args)));
         printer.print(diff, streams)
     }
 
     /// Returns the patch. Without a second package, compares the package with the upstream version
     /// that it was made from.
-    fn compare(self, display: &DisplayArgs) -> Result<Output, Error> {
+    fn compare(self, run: &RunArgs) -> Result<Output, Error> {
         let original;
         let (old, new) = match &self.new {
             Some(new) => (self.old.as_path(), new.as_path()),
@@ -64,7 +64,7 @@ impl DiffArgs {
                 (original.path(), self.old.as_path())
             }
         };
-        let settings = display.settings(self.files.settings());
+        let settings = run.display.settings(self.files.settings());
         let form = match self.format {
             Format::Strategic => PatchForm::Strategic,
             Format::Merge => PatchForm::Merge,
@@ -75,7 +75,7 @@ impl DiffArgs {
                     |it: &FileChange| format!("{} {}\n", it.kind.as_str(), error::shown(&it.path));
                 let (text, notes) = match self.list {
                     true => (plan.files.iter().map(line).collect(), Vec::new()),
-                    false => display.diff(Path::new(""), &plan),
+                    false => run.diff(Path::new(""), &plan),
                 };
                 return Ok(Output {
                     notes,

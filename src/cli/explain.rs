@@ -259,21 +259,15 @@ fn is_list((tree, entry): Found<'_>) -> bool {
 
 /// Returns true if a record is about the entry at the path, or about one that contains it.
 fn is_covered_by(found: &Triple<Option<Found<'_>>>, record: &Conflict) -> bool {
-    if record.path().is_empty() {
-        return true;
-    }
     let Ok(pattern) = Pattern::parse(record.path()) else {
         return false;
     };
-    found
-        .into_array()
-        .into_iter()
-        .flatten()
-        .any(|(tree, entry)| {
-            let inner = tree.entry(entry).span;
-            pattern.find(tree).into_iter().any(|found| {
-                let span = tree.entry(found).span;
-                span.start <= inner.start && inner.end <= span.end
-            })
+    let is_inside = |(tree, entry): Found<'_>| {
+        let inner = tree.entry(entry).span;
+        pattern.find(tree).into_iter().any(|found| {
+            let span = tree.entry(found).span;
+            span.start <= inner.start && inner.end <= span.end
         })
+    };
+    pattern.is_whole() || found.into_iter().flatten().any(is_inside)
 }

@@ -107,6 +107,29 @@ impl FilesArgs {
     }
 }
 
+impl RunArgs {
+    /// Returns warnings as text; none with `--quiet`.
+    pub(super) fn rendered(&self, warnings: &[Warning]) -> Vec<String> {
+        let color = self.display.color_errors();
+        let told = warnings.iter().filter(|_| !self.quiet);
+        told.map(|it| it.render(color)).collect()
+    }
+
+    /// Returns the diff of a plan, with paths that start with `folder`, and, without `--quiet`, a
+    /// warning for each file that it leaves out. On a terminal, control characters are escaped; in
+    /// a diff with colours they already are. Elsewhere the diff stays a patch that can be applied.
+    pub(super) fn diff(&self, folder: &Path, plan: &Plan) -> (String, Vec<String>) {
+        let color = self.display.color_output();
+        let diff = report::diff(folder, plan, color);
+        let text = match std::io::stdout().is_terminal() && !color {
+            true => visible_lines(&diff.text),
+            false => diff.text,
+        };
+        let left_out = diff.left_out.iter().filter(|_| !self.quiet);
+        (text, left_out.map(|it| format!("warning: {it}")).collect())
+    }
+}
+
 impl DisplayArgs {
     /// Returns settings that show the values of Secrets if these arguments ask for it.
     pub(super) fn settings(&self, settings: Settings) -> Settings {
@@ -124,26 +147,6 @@ impl DisplayArgs {
     /// Returns true if standard error gets colours.
     pub(super) fn color_errors(&self) -> bool {
         self.has_color(std::io::stderr().is_terminal())
-    }
-
-    /// Returns warnings as text.
-    pub(super) fn rendered(&self, warnings: &[Warning]) -> Vec<String> {
-        let color = self.color_errors();
-        warnings.iter().map(|it| it.render(color)).collect()
-    }
-
-    /// Returns the diff of a plan, with paths that start with `folder`, and a warning for each file
-    /// that it leaves out. On a terminal, control characters are escaped; in a diff with colours
-    /// they already are. Elsewhere the diff stays a patch that can be applied.
-    pub(super) fn diff(&self, folder: &Path, plan: &Plan) -> (String, Vec<String>) {
-        let color = self.color_output();
-        let diff = report::diff(folder, plan, color);
-        let text = match std::io::stdout().is_terminal() && !color {
-            true => visible_lines(&diff.text),
-            false => diff.text,
-        };
-        let left_out = diff.left_out.iter().map(|it| format!("warning: {it}"));
-        (text, left_out.collect())
     }
 
     fn has_color(&self, is_terminal: bool) -> bool {

@@ -7,6 +7,7 @@ use super::output::{DisplayArgs, ReportArgs, RunArgs};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::package::{self, Access, Lock};
+use crate::report::Facts;
 
 /// The exit status for success. A merge resolved all conflicts, for example by its policy.
 pub(super) const DONE: u8 = 0;
@@ -113,11 +114,7 @@ impl Printer {
         streams.write_errors(&output.notes)?;
         let report = output.report.as_ref().unwrap_or(&output.text);
         if let Err(error) = self.report.write(report, output.written) {
-            writeln!(
-                streams.errors,
-                "{}",
-                error.render(self.args.display.color_errors())
-            )?;
+            streams.write_errors(&[error.render(self.args.display.color_errors())])?;
             return Err(io::ErrorKind::Other.into());
         }
         let text = match &self.report.file {
@@ -138,6 +135,14 @@ impl Printer {
             writeln!(streams.errors, "{note}")?;
         }
         streams.output.flush()
+    }
+}
+
+/// Returns the line that says that conflicts are left, for a run that was refused or is not quiet.
+pub(super) fn left_conflicts(facts: &Facts, is_quiet: bool) -> Option<&'static str> {
+    match facts.refused {
+        true => Some("conflicts are left: nothing was written"),
+        false => Some("conflicts are left: see the report").filter(|_| facts.open && !is_quiet),
     }
 }
 

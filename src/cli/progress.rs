@@ -23,17 +23,13 @@ pub(super) fn with_remotes<R>(
     is_quiet: bool,
     work: impl FnOnce(&Remotes<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let line = (!is_quiet && io::stderr().is_terminal()).then(|| {
-        let line = new_bar().with_style(ProgressStyle::default_spinner());
+    let mut line = ProgressBar::hidden();
+    if !is_quiet && io::stderr().is_terminal() {
+        line = new_bar().with_style(ProgressStyle::default_spinner());
         line.enable_steady_tick(UPDATE_INTERVAL);
-        line
-    });
-    let set_message = |message: &str| {
-        if let Some(line) = &line {
-            // it may contain foreign text
-            line.set_message(visible(message));
-        }
-    };
+    }
+    // it may contain foreign text
+    let set_message = |message: &str| line.set_message(visible(message));
     work(&Remotes::new(Cache::of_user()?, &set_message))
 }
 

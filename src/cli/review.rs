@@ -89,7 +89,7 @@ fn review(
     let (plan, has_left_markers) =
         in_threads(None, &config.sides, || plan_to_review(config, merges))?;
     let output_error = Error::writing(Path::new("standard output"));
-    let warnings = config.display().rendered(&plan.warnings);
+    let warnings = config.output.run.rendered(&plan.warnings);
     streams.write_errors(&warnings).map_err(output_error)?;
     let output = &mut streams.output;
     let why_no_rules = match (&config.settings.config, local.is_dir()) {

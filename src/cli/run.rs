@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::output::{DisplayArgs, OutputArgs, ReportArgs, ReportFormat, check_writable};
-use super::print::{CONFLICTS, DONE, Output, Printer, Streams, unless_failed};
+use super::print::{CONFLICTS, DONE, Output, Printer, Streams, left_conflicts, unless_failed};
 use super::progress::with_progress_bar;
 use super::signals::Signals;
 use crate::error::Error;
@@ -156,37 +156,27 @@ fn execute(config: &Config, signals: &Signals, streams: &mut Streams<'_>) -> Res
     let start = Instant::now();
     config.report.check_writable()?;
     let mut plan = make_plan(config)?;
-    let is_verbose = !config.output.run.quiet;
-    let warnings = config.display().rendered(&plan.warnings);
-    let warned = match is_verbose {
-        true => streams.write_errors(&warnings),
-        false => Ok(()),
-    };
+    let run = &config.output.run;
+    let warned = streams.write_errors(&run.rendered(&plan.warnings));
     let mut output = Output::default();
     let mut facts = Facts::of(&plan, config.settings.merge.on_conflict, start.elapsed());
     facts.written = config.writes() && !facts.refused;
     if facts.written {
-        let durable = config.output.run.sync;
         match config.destination() {
-            None => plan.write_to(signals, durable)?,
+            None => plan.write_to(signals, run.sync)?,
             Some(path) if is_standard(path) => output.content = Some(merged_file(config, &plan)?),
-            Some(path) => write_to(config, &mut plan, path, signals, durable)?,
+            Some(path) => write_to(config, &mut plan, path, signals, run.sync)?,
         }
         output.written = plan.files.len();
     }
     facts.duration = start.elapsed();
     if config.output.diff {
-        let (diff, left_out) = config.display().diff(Path::new(""), &plan);
+        let (diff, left_out) = run.diff(Path::new(""), &plan);
         output.content = Some(diff.into_bytes());
-        if is_verbose {
-            output.notes.extend(left_out);
-        }
+        output.notes = left_out;
     }
     add_reports(config, &plan, &facts, &mut output);
-    output.last_note = match facts.refused {
-        true => Some("conflicts are left: nothing was written"),
-        false => Some("conflicts are left: see the report").filter(|_| facts.open && is_verbose),
-    };
+    output.last_note = left_conflicts(&facts, run.quiet);
     let check_failed = config.output.check && !plan.files.is_empty();
     let status = if facts.open || check_failed {
         CONFLICTS

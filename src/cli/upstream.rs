@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::output::ReportFormat;
-use super::print::{CONFLICTS, FAILED, Output, Printer, Streams, waiting};
+use super::print::{CONFLICTS, FAILED, Output, Printer, Streams, left_conflicts, waiting};
 use super::progress::with_remotes;
 use super::run::in_pool;
 use super::signals::Signals;
@@ -79,19 +79,11 @@ impl Printer {
 
     /// Adds the warnings of an upgrade, and a note if conflicts are left.
     fn add_notes(&self, upgrade: &Upgrade, output: &mut Output) {
-        let package = shown(&upgrade.package);
-        let told = !self.args.quiet;
-        if told {
-            let warnings = self.args.display.rendered(&upgrade.plan.warnings);
-            output.notes.extend(warnings);
-        }
-        if upgrade.facts.refused {
-            let note = format!("{package}: conflicts are left: nothing was written");
-            output.notes.push(note);
-        } else if upgrade.facts.open && told {
-            let note = format!("{package}: conflicts are left: see the report");
-            output.notes.push(note);
-        }
+        let warnings = self.args.rendered(&upgrade.plan.warnings);
+        output.notes.extend(warnings);
+        let left = left_conflicts(&upgrade.facts, self.args.quiet);
+        let left = left.map(|note| format!("{}: {note}", shown(&upgrade.package)));
+        output.notes.extend(left);
     }
 }
 
@@ -111,7 +103,7 @@ pub(super) fn cache(command: &CacheCommand) -> Result<Output, Error> {
 pub(super) fn get(run: &Printer, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Output, Error> {
     let choice = Choice::newest(args.pre_releases);
     let (text, warnings) = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
-    let notes = run.args.display.rendered(&warnings);
+    let notes = run.args.rendered(&warnings);
     Ok(Output {
         notes,
         ..text.into()
@@ -157,14 +149,11 @@ pub(super) fn upgrade_packages(
     // a closed standard error leaves no way to report
     let wait = |package: &Path| drop(writeln!(io::stderr(), "{}", waiting(package)));
     let outcomes = upgrade::upgrade(remotes, options, (&run.signals, &wait))?;
-    let display = &run.args.display;
     let mut output = run.collect_outcomes(options, &outcomes, |it, output| {
         run.add_notes(it, output);
         if diff {
-            let (package_diff, left_out) = display.diff(&it.package, &it.plan);
-            if !run.args.quiet {
-                output.notes.extend(left_out);
-            }
+            let (package_diff, left_out) = run.args.diff(&it.package, &it.plan);
+            output.notes.extend(left_out);
             output.text += &package_diff;
         }
         if it.facts.written {
@@ -175,20 +164,17 @@ pub(super) fn upgrade_packages(
         }
     });
     if !diff {
-        let detail = Detail {
-            files: run.args.verbose || options.dry_run,
-            records: run.args.verbose,
-            color: display.color_output(),
+        let text = |color| {
+            let detail = Detail {
+                files: run.args.verbose || options.dry_run,
+                records: run.args.verbose,
+                color,
+            };
+            upgrade::upgrade_text(&outcomes, detail)
         };
-        output.text += &upgrade::upgrade_text(&outcomes, detail);
+        output.text += &text(run.args.display.color_output());
         output.report = match run.report.format {
-            ReportFormat::Text => run.report.file.as_ref().map(|_| {
-                let plain = Detail {
-                    color: false,
-                    ..detail
-                };
-                upgrade::upgrade_text(&outcomes, plain)
-            }),
+            ReportFormat::Text => run.report.file.as_ref().map(|_| text(false)),
             ReportFormat::Json => Some(upgrade::upgrade_json(&outcomes)),
             ReportFormat::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
             ReportFormat::Html => Some(upgrade::upgrade_html(&outcomes)),

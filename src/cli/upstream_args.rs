@@ -156,12 +156,11 @@ pub(super) enum CacheCommand {
 
 /// Parses a share of the packages, such as `2/5`.
 fn shard(text: &str) -> Result<Shard, String> {
-    let numbers = text
-        .split_once('/')
-        .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
-    numbers
-        .and_then(|(index, count)| Shard::new(index, count))
-        .ok_or_else(|| "a share is I/N, with I from 1 to N".to_owned())
+    let parsed = || {
+        let (index, count) = text.split_once('/')?;
+        Shard::new(index.parse().ok()?, count.parse().ok()?)
+    };
+    parsed().ok_or_else(|| "a share is I/N, with I from 1 to N".to_owned())
 }
 
 impl SelectionArgs {

@@ -222,14 +222,11 @@ impl Error {
     pub(crate) fn all<T>(
         results: impl IntoIterator<Item = Result<T, Self>>,
     ) -> Result<Vec<T>, Self> {
-        let (mut all, mut errors) = (Vec::new(), Vec::new());
-        for result in results {
-            match result {
-                Ok(item) => all.push(item),
-                Err(error) => errors.push(error),
-            }
-        }
-        Self::if_any(errors).map(|()| all)
+        let mut errors = Vec::new();
+        let results = results.into_iter();
+        let values = results.filter_map(|it| it.map_err(|error| errors.push(error)).ok());
+        let values = values.collect();
+        Self::if_any(errors).map(|()| values)
     }
 
     /// Fails with all of the given errors, if there are any.

@@ -133,12 +133,7 @@ impl Lines {
 
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}:{}:{}",
-            shown(&self.path),
-            self.line,
-            self.column
-        )
+        let path = shown(&self.path);
+        write!(formatter, "{path}:{}:{}", self.line, self.column)
     }
 }

@@ -113,11 +113,6 @@ impl<'t> ConflictHunk<'t> {
         })
     }
 
-    /// Returns the lines of all three sides; `None` if the original is not shown.
-    fn all_lines(&self) -> Option<Triple<&'t str>> {
-        self.lines.try_map(|lines| lines.ok_or(())).ok()
-    }
-
     /// Returns the lines of a side.
     pub(crate) fn side(&self, side: Side) -> &'t str {
         self.lines[side].unwrap_or_default()
@@ -204,7 +199,7 @@ pub(super) fn sides(segments: &[Segment<'_>]) -> Result<(Triple<String>, Triple<
             Segment::Common(lines) => Triple::new(*lines, *lines, *lines),
             Segment::Conflict(conflict) => {
                 labels = conflict.labels;
-                conflict.all_lines().ok_or(conflict.line + 1)?
+                conflict.lines.transpose().ok_or(conflict.line + 1)?
             }
         };
         texts = texts.zip(lines).map(|(text, lines)| text + lines);
@@ -222,7 +217,7 @@ pub(super) fn with_originals<'t>(
     found: &[Segment<'t>],
 ) -> Vec<Segment<'t>> {
     let found: Vec<Triple<&str>> = conflicts(found)
-        .filter_map(ConflictHunk::all_lines)
+        .filter_map(|conflict| conflict.lines.transpose())
         .collect();
     // conflicts with equal sides but different originals cannot be told apart
     let is_certain = |it: &&Triple<&str>| {

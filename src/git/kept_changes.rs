@@ -40,8 +40,7 @@ fn is_merged_in_place(texts: &Triple<&str>, merged: &str) -> bool {
 /// Whether a merged text is YAML and has every change of both sides. A change that both sides made
 /// may be in it once or twice.
 pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
-    let bags = texts.try_map(|text| bag(text).ok_or(()));
-    let (Ok(bags), Some(merged)) = (bags, bag(merged)) else {
+    let (Some(bags), Some(merged)) = (texts.map(bag).transpose(), bag(merged)) else {
         return false;
     };
     let count = |bag: &Bag, leaf: &Leaf| bag.get(leaf).copied().unwrap_or(0);
@@ -75,7 +74,7 @@ fn bag(text: &str) -> Option<Bag> {
 }
 
 fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
-    let mut leaf = |scalar_type, content: &str| {
+    let mut count = |key: Option<&str>, scalar_type, content: &str| {
         let leaf = (key.map(str::to_owned), scalar_type, content.to_owned());
         *bag.entry(leaf).or_default() += 1;
     };
@@ -83,23 +82,22 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
         NodeKind::Scalar(scalar) => {
             let lines = tree.slice(tree.node(node).span);
             if !lines.contains('\n') {
-                return leaf(Some(scalar.scalar_type), scalar.content);
+                return count(key, Some(scalar.scalar_type), scalar.content);
             }
             // each line counts on its own: it can come from either side, and from another scalar
             let is_block = scalar.style.is_block();
             for line in lines.lines().skip(usize::from(is_block)).map(str::trim) {
                 // a list whose key lost its colon is a plain scalar of several lines, and these
                 // lines still count as elements
-                let leaf = match line.strip_prefix("- ").filter(|_| !is_block) {
-                    Some(element) => (None, Some(ScalarType::Str), element.to_owned()),
-                    None => (None, None, line.to_owned()),
-                };
-                *bag.entry(leaf).or_default() += 1;
+                match line.strip_prefix("- ").filter(|_| !is_block) {
+                    Some(element) => count(None, Some(ScalarType::Str), element),
+                    None => count(None, None, line),
+                }
             }
         }
-        NodeKind::Alias(_) => leaf(None, tree.slice(tree.node(node).span)),
-        NodeKind::Mapping(_) => leaf(None, "{"),
-        NodeKind::Sequence(_) => leaf(None, "["),
+        NodeKind::Alias(_) => count(key, None, tree.slice(tree.node(node).span)),
+        NodeKind::Mapping(_) => count(key, None, "{"),
+        NodeKind::Sequence(_) => count(key, None, "["),
     }
     for id in tree.entries(node) {
         let entry = tree.entry(id);

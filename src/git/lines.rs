@@ -132,22 +132,16 @@ fn by_git(request: &Request<'_>) -> Option<Resolved> {
 /// Merges lines with merge3's own line merge. The sides may have any encoding, so each byte becomes
 /// one character and back.
 fn without_git(request: &Request<'_>) -> Option<Resolved> {
-    let texts = request.bytes().map(|side| {
-        side.iter()
-            .map(|byte| char::from(*byte))
-            .collect::<String>()
-    });
-    // labels are converted too, because the whole result is converted back
-    let as_characters = |label: &String| label.bytes().map(char::from).collect::<String>();
+    let to_characters = |bytes: &[u8]| String::from_iter(bytes.iter().map(|it| char::from(*it)));
+    let texts = request.bytes().map(to_characters);
+    let labels = request.style.labels.as_ref();
     let style = MarkerStyle {
-        labels: request.style.labels.as_ref().map(as_characters),
+        // these are converted too, because the whole result is converted back
+        labels: labels.map(|label| to_characters(label.as_bytes())),
         ..request.style
     };
-    let merge = merge_lines_with(
-        texts.as_ref().map(String::as_str),
-        Resolution::Markers,
-        &style,
-    );
+    let texts = texts.as_ref().map(String::as_str);
+    let merge = merge_lines_with(texts, Resolution::Markers, &style);
     let (text, conflicts) = match request.favor.filter(|_| !merge.hunks.is_empty()) {
         Some(favor) => (hunks::choose(&merge.text, style.size, favor)?, 0),
         None => (merge.text, merge.hunks.len()),

@@ -107,23 +107,18 @@ fn repository_files() -> Option<Vec<PathBuf>> {
         },
     };
     let is_main = folder.join("HEAD").exists() && !folder.join("commondir").exists();
-    is_main.then(|| {
-        ["config", "config.worktree"]
-            .map(|name| folder.join(name))
-            .into()
-    })
+    let files = ["config", "config.worktree"].map(|name| folder.join(name));
+    is_main.then(|| files.into())
 }
 
 /// Whether a configuration file contains the name of a setting or includes another file, or cannot
 /// be read. Git ignores the case of names.
 fn may_have_settings(file: &Path) -> bool {
-    let contains = |text: &[u8], name: &str| memchr::memmem::find(text, name.as_bytes()).is_some();
     match fs::read(file) {
         Ok(text) => {
-            let text = text.to_ascii_lowercase();
-            ["conflictstyle", "images", "include"]
-                .iter()
-                .any(|name| contains(&text, name))
+            let text = String::from_utf8_lossy(&text).to_ascii_lowercase();
+            let names = ["conflictstyle", "images", "include"];
+            names.into_iter().any(|name| text.contains(name))
         }
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     }

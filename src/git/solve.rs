@@ -178,11 +178,9 @@ fn sides(
         Ok(sides) => return Ok(in_style(sides, ConflictStyle::Diff3)),
         Err(line) => line,
     };
-    for diff in [Diff::Histogram, Diff::Myers] {
-        let Some(versions) = versions else { break };
-        let Some(shown) = diff3(versions, diff) else {
-            break;
-        };
+    let versions = versions.ok_or(NotSolved::NoOriginal { line })?;
+    let diffs = [Diff::Histogram, Diff::Myers].into_iter();
+    for shown in diffs.filter_map(|diff| diff3(versions, diff)) {
         let Some(found) = hunks::read(&shown, versions.style.size) else {
             continue;
         };
@@ -330,8 +328,12 @@ fn unmerged_files() -> Option<Vec<PathBuf>> {
     let place = stdout_text(["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
     // the second line is empty at the top of the work tree
     let up = Path::new(place.strip_prefix("true")?.trim_start());
-    let listed = entries(or_here(up), &["--"])?.into_iter();
-    let mut files: Vec<PathBuf> = listed.map(|entry| up.join(entry.path)).collect();
+    let listed = stdout(or_here(up), &["ls-files", "--unmerged", "-z"])?;
+    let listed = String::from_utf8(listed).ok()?;
+    let entries = listed.split_terminator('\0');
+    let paths = entries.filter_map(|entry| Some(up.join(entry.split_once('\t')?.1)));
+    let mut files: Vec<PathBuf> = paths.collect();
+    // each version of a file has an entry
     files.dedup();
     Some(files)
 }
@@ -341,26 +343,16 @@ fn unmerged_files() -> Option<Vec<PathBuf>> {
 fn unmerged_versions(file: &Path) -> Option<Triple<Bytes>> {
     let name = file.file_name()?.to_str()?;
     let folder = or_here(file.parent()?);
-    let listed = entries(folder, &["--full-name", "--", name])?;
-    let version = |stage: &str| {
-        let entry = listed.iter().find(|entry| entry.stage == stage)?;
-        let path = format!("--path={}", entry.path);
-        stdout(folder, &["cat-file", "--filters", &path, &entry.object])
+    let version = |stage| {
+        let entry = format!(":{stage}:./{name}");
+        stdout(folder, &["cat-file", "--filters", &entry])
     };
     let versions = Triple {
-        original: version("1").unwrap_or_default(),
-        updated: version("3")?,
-        local: version("2")?,
+        updated: version(3)?,
+        local: version(2)?,
+        original: version(1).unwrap_or_default(),
     };
     Some(versions.map(Bytes::from))
-}
-
-/// A version of an unmerged file: an entry of the index.
-struct IndexEntry {
-    object: String,
-    /// 1 is the original, 2 local, 3 updated.
-    stage: String,
-    path: String,
 }
 
 /// Runs git in a folder and returns its standard output; `None` if it fails.
@@ -368,19 +360,4 @@ fn stdout(folder: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
     // a merged file may have any length
     let git = Git::here().max_output(u64::MAX).arg("-C").arg(folder);
     git.args(arguments).stdout().ok()?.ok()
-}
-
-fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<IndexEntry>> {
-    let list = [&["ls-files", "--unmerged", "-z"], arguments].concat();
-    let text = String::from_utf8(stdout(folder, &list)?).ok()?;
-    let entry = |line: &str| {
-        let (columns, path) = line.split_once('\t')?;
-        let mut columns = columns.split(' ').skip(1).map(str::to_owned);
-        Some(IndexEntry {
-            object: columns.next()?,
-            stage: columns.next()?,
-            path: path.to_owned(),
-        })
-    };
-    text.split_terminator('\0').map(entry).collect()
 }

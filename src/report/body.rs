@@ -40,51 +40,45 @@ impl Body {
         rows: impl Iterator<Item = String>,
         (item, tail): (&'static str, &'static str),
     ) {
-        let rows: Vec<String> = rows.collect();
-        self.rows(head, &rows, (item, tail), self.free_len() / 2);
+        self.rows(head, rows, (item, tail), self.free_len() / 2);
     }
 
     /// Adds the rows that fit into all of the free length, as the last list of the body.
     pub(crate) fn last_list(&mut self, head: &str, rows: &[String], item: &'static str) {
-        self.rows(head, rows, (item, ""), self.free_len());
+        self.rows(head, rows.iter(), (item, ""), self.free_len());
     }
 
     /// Adds the rows that fit into `max_len` bytes.
     fn rows(
         &mut self,
         head: &str,
-        rows: &[String],
+        rows: impl Iterator<Item = impl AsRef<str>>,
         (item, tail): (&'static str, &'static str),
         max_len: usize,
     ) {
         let frame_len = self.pending_heading.len() + head.len() + tail.len();
         let mut remaining = max_len.saturating_sub(frame_len);
-        let fitting = rows.iter().filter(|row| {
-            let rest = remaining.checked_sub(row.len());
-            remaining = rest.unwrap_or(remaining);
-            rest.is_some()
-        });
-        let fitting: Vec<&str> = fitting.map(String::as_str).collect();
-        if !fitting.is_empty() {
-            self.text += &std::mem::take(&mut self.pending_heading);
-            self.text += head;
-            self.text += &fitting.concat();
-            self.text += tail;
+        let (mut fitting, mut left_out) = (String::new(), 0);
+        for row in rows {
+            match remaining.checked_sub(row.as_ref().len()) {
+                None => left_out += 1,
+                Some(rest) => (remaining, fitting) = (rest, fitting + row.as_ref()),
+            }
         }
-        self.count_left_out(item, rows.len() - fitting.len());
+        if !fitting.is_empty() {
+            let heading = std::mem::take(&mut self.pending_heading);
+            self.text += &[&*heading, head, &*fitting, tail].concat();
+        }
+        match self.left_out.iter_mut().find(|known| known.0 == item) {
+            Some(known) => known.1 += left_out,
+            None if left_out > 0 => self.left_out.push((item, left_out)),
+            None => {}
+        }
     }
 
     /// Returns the free length, in bytes.
     fn free_len(&self) -> usize {
         MAX_LEN.saturating_sub(RESERVED_LEN + self.text.len())
-    }
-
-    fn count_left_out(&mut self, item: &'static str, count: usize) {
-        match self.left_out.iter_mut().find(|known| known.0 == item) {
-            Some(known) => known.1 += count,
-            None if count > 0 => self.left_out.push((item, count)),
-            None => {}
-        }
     }
 
     /// Returns the text, which is at most [`MAX_LEN`] bytes long.

@@ -38,11 +38,9 @@ pub fn diff(folder: &Path, plan: &Plan, color: bool) -> Diff {
             diff.left_out.push(format!("{file}: {message}"));
         }
         let file_diff = file_diff(folder, change, &hunks.text);
-        if color {
-            let lines = file_diff.split_inclusive('\n');
-            diff.text.extend(lines.map(paint));
-        } else {
-            diff.text.push_str(&file_diff);
+        match color {
+            true => diff.text.extend(file_diff.split_inclusive('\n').map(paint)),
+            false => diff.text.push_str(&file_diff),
         }
     }
     diff

@@ -33,23 +33,21 @@ pub(crate) fn line(plan: &Plan, facts: &Facts) -> String {
 pub(crate) fn conflicts(body: &mut Body, plan: &Plan, title: &str) {
     let (conflicts, _) = by_need(plan);
     let title = format!("\n{title}\n\n");
-    table(body, &title, &conflicts, ("conflict", ""));
+    table(body, &title, conflicts, ("conflict", ""));
 }
 
 /// Adds the parts that need no decision.
 pub(crate) fn details(body: &mut Body, plan: &Plan) {
-    let pinned: Vec<&FileConflict> = plan.pinned.iter().collect();
     let title = "\n### Held back by `# merge3: keep`\n\n";
-    table(body, title, &pinned, ("value held back", ""));
+    table(body, title, &plan.pinned, ("value held back", ""));
     let (_, deleted) = by_need(plan);
     let title = folded(&deletion_count(&deleted));
-    table(body, &title, &deleted, ("deletion", END));
+    table(body, &title, deleted, ("deletion", END));
     let renamed = plan.renamed.iter();
     let renamed = renamed.map(|it| format!("- {}\n", code(&renamed_line(it, false))));
     body.list(&folded(&renamed_count(plan)), renamed, ("pair", END));
-    let combined: Vec<&FileConflict> = plan.combined.iter().collect();
     let title = folded(&combined_count(plan));
-    table(body, &title, &combined, ("combined value", END));
+    table(body, &title, &plan.combined, ("combined value", END));
     let warnings = plan.warnings.iter().map(|warning| {
         let path = code(&portable(&warning.path));
         format!("- {path}: {}\n", code(&warning.message))
@@ -66,17 +64,17 @@ pub(crate) fn folded(summary: &str) -> String {
 }
 
 /// Adds a table of records. `item_and_tail` is as for [`Body::list`].
-fn table(
+fn table<'p>(
     body: &mut Body,
     title: &str,
-    records: &[&FileConflict],
+    records: impl IntoIterator<Item = &'p FileConflict>,
     item_and_tail: (&'static str, &'static str),
 ) {
     let head = format!(
         "{title}| where | kind | original | updated | local | result |\n\
          | --- | --- | --- | --- | --- | --- |\n"
     );
-    body.list(&head, records.iter().map(|it| row(it)), item_and_tail);
+    body.list(&head, records.into_iter().map(row), item_and_tail);
 }
 
 /// Returns the row of a record.

@@ -164,32 +164,28 @@ pub(crate) fn many(count: usize, noun: &str) -> String {
 
 /// Returns
 /// `WORD FILE:LINE: RESOURCE: PATH: KIND: original VALUE | updated VALUE | local VALUE -> RESULT`.
-fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
-    let file = painted(paint::NAME, &shown(&conflict.file), color);
-    let line = conflict.line.map(|line| format!(":{line}"));
+fn record_line(word: &str, record: &FileConflict, color: bool) -> String {
+    let conflict = &record.conflict;
+    let file = painted(paint::NAME, &shown(&record.file), color);
+    let line = record.line.map(|line| format!(":{line}"));
     let mut parts = vec![format!("{word} {file}{}", line.unwrap_or_default())];
-    if let Some(resource) = &conflict.resource {
+    if let Some(resource) = &record.resource {
         parts.push(visible(&resource.to_string()));
     }
-    if !conflict.conflict.path().is_empty() {
-        parts.push(painted(
-            paint::PLACE,
-            &visible(conflict.conflict.path()),
-            color,
-        ));
+    if !conflict.path().is_empty() {
+        parts.push(painted(paint::PLACE, &visible(conflict.path()), color));
     }
-    let kind = conflict.conflict.kind;
-    if kind != ConflictKind::Pinned {
-        parts.push(painted(paint::REMOVED, kind.as_str(), color));
+    if conflict.kind != ConflictKind::Pinned {
+        parts.push(painted(paint::REMOVED, conflict.kind.as_str(), color));
     }
-    let values = values_of(conflict);
-    let by = match &conflict.conflict.rule {
+    let values = values_of(record);
+    let by = match &conflict.rule {
         Some(rule) => format!(" (by {})", visible(rule)),
         None => String::new(),
     };
-    let result = match kind {
+    let result = match conflict.kind {
         ConflictKind::Combined(_) => String::new(),
-        _ => format!(" -> {}", conflict.conflict.resolution.as_str()),
+        _ => format!(" -> {}", conflict.resolution.as_str()),
     };
     parts.push(format!(
         "original {} | updated {} | local {}{result}{by}",
@@ -212,26 +208,19 @@ pub(super) fn values_of(conflict: &FileConflict) -> Triple<String> {
 /// Returns a value on one line: line breaks are written as `\n` and indentation is left out. If the
 /// line is too long, its end is replaced by `...`.
 fn one_line(value: &str) -> String {
-    let mut line = String::new();
-    for (index, source_line) in trimmed_end(value).lines().enumerate() {
-        if index > 0 {
-            line.push_str("\\n");
-        }
-        line.extend(
-            visible(trimmed(source_line))
-                .chars()
-                .take(MAX_VALUE_WIDTH + 1),
-        );
-        if let Some((end, _)) = line.char_indices().nth(MAX_VALUE_WIDTH) {
-            let start = line[..end].char_indices().nth(MAX_VALUE_WIDTH - 3);
-            line.truncate(start.map_or(end, |(start, _)| start));
-            return line + "...";
-        }
+    let lines = trimmed_end(value).lines().enumerate();
+    let chars = lines.flat_map(|(index, line)| {
+        let line_break = if index == 0 { "" } else { "\\n" };
+        let line = line_break.to_owned() + &visible(trimmed(line));
+        let start = line.chars().take(MAX_VALUE_WIDTH + 1);
+        start.collect::<Vec<char>>()
+    });
+    let chars: Vec<char> = chars.take(MAX_VALUE_WIDTH + 1).collect();
+    match chars.len() {
+        0 => "(empty)".to_owned(),
+        1..=MAX_VALUE_WIDTH => chars.iter().collect(),
+        _ => String::from_iter(&chars[..MAX_VALUE_WIDTH - 3]) + "...",
     }
-    if line.is_empty() {
-        return "(empty)".to_owned();
-    }
-    line
 }
 
 /// Returns a sentence about the rule that decided a record.

@@ -101,11 +101,9 @@ impl Screen {
         let width = self.width.saturating_sub(MARGIN_WIDTH).max(20);
         let mut rows = chunks(line, width);
         if rows.len() > MAX_ROWS && !self.show_all {
-            rows.truncate(MAX_ROWS);
-            if let Some(last) = rows.last_mut() {
-                let end = last.char_indices().rev().nth(2).map_or(0, |(at, _)| at);
-                last.replace_range(end.., "...");
-            }
+            let last: String = rows[MAX_ROWS - 1].chars().take(width - 3).collect();
+            rows.truncate(MAX_ROWS - 1);
+            rows.push(last + "...");
         }
         for (index, row) in rows.iter().enumerate() {
             let name = if index == 0 { name } else { "" };
@@ -239,10 +237,8 @@ fn chunks(line: &str, width: usize) -> Vec<String> {
     if chars.is_empty() {
         return vec![String::new()];
     }
-    chars
-        .chunks(width)
-        .map(|chunk| chunk.iter().collect())
-        .collect()
+    let chunks = chars.chunks(width).map(|chunk| chunk.iter().collect());
+    chunks.collect()
 }
 
 /// Returns a kind of conflict in words.

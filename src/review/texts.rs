@@ -19,13 +19,10 @@ pub(super) fn both_sides(file: &MarkedFile, place: &OpenPlace) -> String {
         return list;
     }
     let [local, updated] = [Side::Local, Side::Updated].map(|side| place.side(side));
-    let first_line_len = |text: &str| text.split_inclusive('\n').next().unwrap_or_default().len();
-    let (first_line, rest) = updated.split_at(first_line_len(updated));
-    let owns_rest = first_line.trim_end().ends_with([':', '|', '>', '-', '+']);
-    let updated = match owns_rest && first_line == &local[..first_line_len(local)] {
-        true => rest,
-        false => updated,
-    };
+    let [local_start, start] = [local, updated].map(|text| text.split_inclusive('\n').next());
+    let start = start.filter(|it| it.trim_end().ends_with([':', '|', '>', '-', '+']));
+    let shared = start.filter(|_| start == local_start);
+    let updated = &updated[shared.map_or(0, str::len)..];
     format!("{local}{}{updated}", missing_lf(local))
 }
 

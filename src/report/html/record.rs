@@ -95,10 +95,8 @@ impl ShownRecord<'_> {
             Resolution::Local => Take::Updated,
             _ => Take::Local,
         };
-        let path = match self.source {
-            Some(source) => source.ruled_path(self.record),
-            None => conflict.path(),
-        };
+        let source = self.source;
+        let path = source.map_or(conflict.path(), |it| it.ruled_path(self.record));
         let resource = self.record.resource.as_deref();
         NewRule::of_place(path, resource, &self.record.file, take)
     }
@@ -236,22 +234,14 @@ fn write_marked(out: &mut Out, base: &str, text: &str) {
 
 /// Splits a text into words, runs of spaces, and single other characters.
 fn words(text: &str) -> Vec<&str> {
-    let class = |c: char| match c {
-        c if c.is_alphanumeric() || c == '_' => 0,
-        ' ' => 1,
-        _ => 2,
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let belong_together = |(_, left): &(usize, char), (_, right): &(usize, char)| {
+        is_word(*left) && is_word(*right) || *left == ' ' && *right == ' '
     };
-    let mut words = Vec::new();
-    let mut start = 0;
-    let mut last = None;
-    for (at, c) in text.char_indices() {
-        let class = class(c);
-        if at > start && (last != Some(class) || class == 2) {
-            words.push(&text[start..at]);
-            start = at;
-        }
-        last = Some(class);
-    }
-    words.extend(Some(&text[start..]).filter(|rest| !rest.is_empty()));
-    words
+    let chars: Vec<(usize, char)> = text.char_indices().collect();
+    let words = chars.chunk_by(belong_together).map(|word| {
+        let (start, (last, c)) = (word[0].0, word[word.len() - 1]);
+        &text[start..last + c.len_utf8()]
+    });
+    words.collect()
 }

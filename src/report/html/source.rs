@@ -53,11 +53,9 @@ impl<'p> LocalFile<'p> {
         let Some(first) = record.line.map(|line| line - 1) else {
             return;
         };
-        let line_count = match record.conflict.values().local {
-            // a value of several lines starts below its key
-            Some(value) => value.lines().count() + usize::from(value.contains('\n')),
-            None => 0,
-        };
+        // a value of several lines starts below its key
+        let lines_of = |value: &str| value.lines().count() + usize::from(value.contains('\n'));
+        let line_count = record.conflict.values().local.map_or(0, lines_of);
         let end = first + line_count.min(MAX_LINES);
         let from = first.saturating_sub(CONTEXT);
         let to = (end.max(first + 1) + CONTEXT).min(self.lines.len());
