@@ -39,25 +39,14 @@ pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Pieces, Placed, Ref};
 pub(super) use subsequence::{heaviest_between, heaviest_pairs};
 
-/// A comment that both sides changed in different ways.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct CommentConflict {
-    /// The comment lines of original, updated and local, as positions in their rows.
-    lines: Box<[u32]>,
-    /// The number of lines of the original, and of the original and updated.
-    ends: [u32; 2],
-}
+/// The comment lines of each side of a comment that both sides changed in different ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommentConflict(Triple<Vec<Ref>>);
 
 impl CommentConflict {
     /// Returns the comment lines of a side, as positions in its row.
     pub(crate) fn on(&self, side: Side) -> impl Iterator<Item = usize> {
-        let [original, updated] = self.ends.map(|end| end as usize);
-        let range = match side {
-            Side::Original => 0..original,
-            Side::Updated => original..updated,
-            Side::Local => updated..self.lines.len(),
-        };
-        self.lines[range].iter().map(|at| *at as usize)
+        self.0[side].iter().map(|line| line.at())
     }
 }
 
