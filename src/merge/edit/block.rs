@@ -295,20 +295,16 @@ impl Editor<'_> {
             Slot::Updated(id) => Some(id),
             Slot::Local(_) => None,
         });
-        let collection = arriving.and_then(|id| source.collection_of(id));
-        let theirs = collection.and_then(|node| source.entry_of(node));
-        let (Some(arriving), Some(collection), Some(theirs)) = (arriving, collection, theirs)
-        else {
+        let owner_of = |id| source.entry_of(source.collection_of(id)?);
+        let theirs = arriving.and_then(owner_of);
+        let Some((arriving, theirs)) = arriving.zip(theirs) else {
             return;
         };
         let theirs = source.entry(theirs);
-        let old = source.column(theirs.span.start);
-        let new = i64::from(target.column(owner.span.start));
-        let first = source.entry(arriving).span.start;
-        let written = new + i64::from(source.column(first)) - i64::from(old);
-        let column = self
-            .reindent(self.source)
-            .column_inside(theirs, collection, old, new);
+        let column = |tree: &Tree<'_>, entry: Entry<'_>| i64::from(tree.column(entry.span.start));
+        let new = column(target, owner);
+        let written = new + column(source, source.entry(arriving)) - column(source, theirs);
+        let column = self.reindent(source).column_inside(theirs, new);
         let text = self.composed(
             row.lines(),
             u32::try_from(written).unwrap_or(0),

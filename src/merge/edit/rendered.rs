@@ -150,12 +150,7 @@ impl Editor<'_> {
         let node = tree.node(theirs.value);
         let column = self.target.column(entry.span.start);
         let reindent = self.reindent(tree);
-        let inside = reindent.column_inside(
-            theirs,
-            theirs.value,
-            tree.column(theirs.span.start),
-            column.into(),
-        );
+        let inside = reindent.column_inside(theirs, column.into());
         // a list can be in the column of its key, but not in that of a dash
         let inside = match has_dash(self.target, entry) && inside <= i64::from(column) {
             true => i64::from(column) + 2,
