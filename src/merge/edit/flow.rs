@@ -236,7 +236,7 @@ impl Editor<'_> {
     }
 
     /// Whether the editor is inside a flow collection that is JSON.
-    fn is_json(&self) -> bool {
+    pub(super) fn is_json(&self) -> bool {
         self.flow.is_some_and(|style| style.is_json)
     }
 
