@@ -31,14 +31,8 @@ pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
 
 /// Whether an entry is an element of a block list, which starts with a dash.
 pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
-    let value = tree.node(entry.value);
-    let value_start = [value.anchor(), value.tag(), Some(value.span)]
-        .into_iter()
-        .flatten()
-        .map(|span| span.start)
-        .fold(u32::MAX, u32::min);
     entry.key.is_none()
-        && value_start > entry.span.start
+        && tree.node(entry.value).span.start > entry.span.start
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
 }
 
