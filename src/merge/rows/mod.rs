@@ -23,8 +23,7 @@ mod piece;
 mod settle;
 mod subsequence;
 
-use hashbrown::HashTable;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
@@ -33,7 +32,7 @@ use crate::yaml::row::{Item, ItemKind};
 
 use between::SegmentMerger;
 pub(crate) use blanks::{BlanksAbove, side_of_blanks};
-use comment_index::{comment_starts, first_alike, hash_of};
+use comment_index::comment_starts;
 use id::{Id, StoredId};
 pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Pieces, Placed, Ref};
@@ -143,7 +142,7 @@ struct Rows<'a> {
     comment_starts: Triple<Vec<u32>>,
     context: Context<'a>,
     /// The first comment with each text. Equal texts have one number in all rows.
-    texts: HashTable<Ref>,
+    texts: FxHashMap<&'a str, Ref>,
     /// How often each comment text is in each row, by its number.
     counts: Triple<Vec<u32>>,
     /// Updated's comments that are lines of entries that upstream commented out.
@@ -163,7 +162,7 @@ impl<'a> Rows<'a> {
             commented_out: FxHashSet::default(),
             local_counts: Vec::new(),
             context,
-            texts: HashTable::new(),
+            texts: FxHashMap::default(),
         };
         for side in Side::ALL.into_array() {
             rows.number(side);
@@ -189,9 +188,8 @@ impl<'a> Rows<'a> {
                 ItemKind::Comment => {
                     let next = self.texts.len() as u32;
                     let piece = Ref::new(side, at);
-                    let rows = self.rows;
-                    let first =
-                        first_alike(&mut self.texts, piece, |it| trimmed(line_of(rows, it)));
+                    let line = trimmed(line_of(self.rows, piece));
+                    let first = *self.texts.entry(line).or_insert(piece);
                     let text = match first == piece {
                         true => next,
                         false => self.text_id(first).unwrap_or(next),
@@ -315,8 +313,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the first comment with a text: the original's, if that has one.
     fn first_with_text(&self, line: &str) -> Option<Ref> {
-        let is_same = |it: &Ref| trimmed(line_of(self.rows, *it)) == trimmed(line);
-        self.texts.find(hash_of(trimmed(line)), is_same).copied()
+        self.texts.get(trimmed(line)).copied()
     }
 
     /// Returns how often a row has the text of a comment.
