@@ -102,7 +102,7 @@ pub(crate) fn merge(
         pieces.filter(|piece| !left_out.contains(piece)).collect()
     };
     let pieces = segments.merge_rows(Side::ALL.map(left), &stays_in_order);
-    let pieces = settle::settle(&segments, pieces, &stays);
+    let pieces = settle::settle(&segments, pieces);
     let pieces = segments.with_carried(pieces, &carried);
     // where updated wins, a local comment above a removed entry is removed too
     let is_removed = |piece| resolution == Resolution::Updated && segments.goes_with_entry(piece);
