@@ -15,7 +15,6 @@ mod blanks;
 mod carried;
 mod comment_index;
 mod commented_out;
-mod id;
 mod numbered;
 mod one_sided;
 mod owners;
@@ -33,8 +32,8 @@ use crate::yaml::row::{Item, ItemKind};
 use between::SegmentMerger;
 pub(crate) use blanks::{BlanksAbove, side_of_blanks};
 use comment_index::comment_starts;
-use id::{Id, StoredId};
 pub(crate) use numbered::NumberMap;
+use piece::Id;
 pub(crate) use piece::{Pieces, Placed, Ref};
 pub(super) use subsequence::{heaviest_between, heaviest_pairs};
 
@@ -135,7 +134,7 @@ pub(crate) fn lines_kind(
 /// The three rows, with lookup tables for their pieces.
 struct Rows<'a> {
     rows: Triple<Pieces<'a>>,
-    ids: Triple<Vec<StoredId>>,
+    ids: Triple<Vec<Id>>,
     /// The position of each entry.
     entry_positions: Triple<NumberMap>,
     /// For each piece, the position of the first of the comments directly above it.
@@ -203,7 +202,7 @@ impl<'a> Rows<'a> {
                 }
                 ItemKind::End => Id::End,
             };
-            self.ids[side].push(id.into());
+            self.ids[side].push(id);
         }
     }
 
@@ -212,7 +211,7 @@ impl<'a> Rows<'a> {
     fn counts_of(&self, side: Side, is_counted: impl Fn(Option<u32>) -> bool) -> Vec<u32> {
         let mut counts = vec![0; self.texts.len()];
         for id in &self.ids[side] {
-            if let Id::Comment { text, owner } = id.id()
+            if let Id::Comment { text, owner } = *id
                 && is_counted(owner)
             {
                 counts[text as usize] += 1;
@@ -250,12 +249,8 @@ impl<'a> Rows<'a> {
         is_comment.then(|| line_of(self.rows, piece).trim_end_matches(['\r', '\n']))
     }
 
-    fn stored_id(&self, piece: Ref) -> StoredId {
-        self.ids[piece.side()][piece.at()]
-    }
-
     fn id(&self, piece: Ref) -> Id {
-        self.stored_id(piece).id()
+        self.ids[piece.side()][piece.at()]
     }
 
     /// Returns the number of blank lines above a piece.
@@ -348,8 +343,8 @@ impl<'a> Rows<'a> {
 }
 
 /// Returns the position of each entry of a row.
-fn entry_positions(row: &[StoredId]) -> NumberMap {
-    let entries = (0..).zip(row).filter_map(|(at, id)| match id.id() {
+fn entry_positions(row: &[Id]) -> NumberMap {
+    let entries = (0..).zip(row).filter_map(|(at, id)| match *id {
         Id::Entry(entry) => Some((entry, at)),
         Id::Comment { .. } | Id::End => None,
     });
