@@ -11,17 +11,12 @@ pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     is_blank(tree, tree.line_start(entry.span.start)..entry.span.start)
 }
 
-/// Returns the end of the blank lines from the line start `at` on, but not beyond `limit`.
+/// Returns the end of the blank lines from the line start `at` on, but not beyond `limit`, which is
+/// the end of a line or of the text.
 pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
-    let mut end = at;
-    while end < limit {
-        let next = tree.next_line(end);
-        if next > limit || next == end || !is_blank(tree, end..next) {
-            break;
-        }
-        end = next;
-    }
-    end
+    let lines = lines_with_breaks(tree.slice(Span::new(at, limit)));
+    let blank = lines.take_while(|line| is_white_space(line));
+    at + blank.map(|line| line.len() as u32).sum::<u32>()
 }
 
 /// Whether a range is white space only.

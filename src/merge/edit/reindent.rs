@@ -245,13 +245,10 @@ pub(super) fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by
 
 /// Adds or removes spaces at the end of the result; at least one space is left after a dash.
 fn widen(result: &mut String, by: i64) {
-    if by >= 0 {
-        result.extend(std::iter::repeat_n(' ', usize::try_from(by).unwrap_or(0)));
-    } else {
-        for _ in by..0 {
-            if result.ends_with("  ") {
-                result.pop();
-            }
+    result.extend((0..by).map(|_| ' '));
+    for _ in by..0 {
+        if result.ends_with("  ") {
+            result.pop();
         }
     }
 }
