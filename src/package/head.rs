@@ -44,13 +44,8 @@ impl<'a> TopDocument<'a> {
         let extended = extended.and_then(with_extended_bodies);
         let (sides, heads) = match extended {
             Some(extended) => {
-                let heads = extended.as_ref().zip(files);
-                let heads = heads.map(|(parsed, file)| {
-                    file.map_or("", |file| {
-                        &file.text[byte_order_mark(file.text)..parsed.document.start]
-                    })
-                });
-                (extended.map(Some), heads)
+                let heads = extended.as_ref().map(|(_, head)| *head);
+                (extended.map(|(parsed, _)| Some(parsed)), heads)
             }
             None => (members.map(Option::<&Parsed<'a>>::cloned), heads),
         };
@@ -63,14 +58,16 @@ impl<'a> TopDocument<'a> {
 }
 
 /// Extends the bodies of documents up to their `---` lines, or to the starts of the files if no
-/// side has one. Returns `None` unless each is the first document of its file, all or none have a
-/// `---` line, the text above the values is in local's row or in no row, and no byte order mark is
-/// below a head.
+/// side has one. Returns each with the text above it. Returns `None` unless each is the first
+/// document of its file, all or none have a `---` line, the text above the values is in local's row
+/// or in no row, and no byte order mark is below a head.
 fn with_extended_bodies<'a>(
     sides: Triple<(&ParsedFile<'a>, &Parsed<'a>)>,
-) -> Option<Triple<Parsed<'a>>> {
+) -> Option<Triple<(Parsed<'a>, &'a str)>> {
     let is_same = |sides: Triple<bool>| sides == sides.map(|_| sides.local);
-    let frames = sides.map(|(file, parsed)| frame(above_body(file, parsed)));
+    let frames = sides.map(|(file, Parsed { document, .. })| {
+        frame(&file.text[..document.start + document.body.start as usize])
+    });
     let is_block = sides.map(|(_, parsed)| parsed.block.is_some());
     let merges_around = merges_around(&sides.map(|(_, parsed)| Some(parsed)));
     // a byte order mark below a head would be inside of the extended document
@@ -85,14 +82,10 @@ fn with_extended_bodies<'a>(
     let extended = sides.zip(frames).map(|((file, parsed), frame)| {
         let top = byte_order_mark(file.text);
         let frame = frame.unwrap_or(top..top);
-        can_extend.then(|| parsed.from(file.text, frame.start, frame.end))
+        let head = &file.text[top..frame.start];
+        can_extend.then(|| (parsed.from(file.text, frame.start, frame.end), head))
     });
     extended.transpose()
-}
-
-/// Returns the text of a file above the body of its first document.
-fn above_body<'a>(file: &ParsedFile<'a>, first: &Parsed<'_>) -> &'a str {
-    &file.text[..first.document.start + first.document.body.start as usize]
 }
 
 /// Returns true if a document is the first one of a file.

@@ -5,6 +5,8 @@
 
 mod row;
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::conflict::{Conflict, ConflictTexts};
@@ -51,9 +53,7 @@ pub(crate) fn merge_above(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    merge((sides, None), has_frame, line_break, options, |sides| {
-        sides.map(|text| Row::of(text, frame(text)))
-    })
+    merge((sides, None), has_frame, line_break, options, frame)
 }
 
 /// Merges the comments of three files of at most one document each, where the result has none of
@@ -64,16 +64,7 @@ pub(crate) fn merge_without_entries(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    merge(
-        (sides, Some(&[])),
-        has_frame,
-        line_break,
-        options,
-        |sides| {
-            let mut keys = FxHashMap::default();
-            sides.map(|text| Row::of(text, frame(text)).with_entries(&mut keys))
-        },
-    )
+    merge((sides, Some(&[])), has_frame, line_break, options, frame)
 }
 
 /// Merges the text below the value of a document that is not a block collection: comments, blank
@@ -88,28 +79,31 @@ pub(crate) fn merge_below(
     if sides.map(has_lone_cr).into_array().contains(&true) {
         return None;
     }
-    let mut merged = merge((sides, None), false, line_break, options, |sides| {
-        sides.map(|text| Row::of(text, None))
-    })?;
+    let mut merged = merge((sides, None), false, line_break, options, |_| None)?;
     for conflict in &mut merged.conflicts {
         conflict.set_path(BELOW);
     }
     Some(merged)
 }
 
-/// Merges the rows that `rows` makes of three texts. `around` is as in [`rows::Context`].
+/// Merges three texts, of which `frame` returns the `---` line with its directives. `around` is as
+/// in [`rows::Context`]: if the texts have entries, it is not `None`.
 fn merge(
     (sides, around): (Triple<&str>, Option<&[&str]>),
     has_frame: bool,
     line_break: &str,
     options: &Options,
-    rows: impl for<'t> Fn(Triple<&'t str>) -> Triple<Row<'t>>,
+    frame: impl Fn(&str) -> Option<Range<usize>>,
 ) -> Option<MergedAround> {
     let is_unchanged = sides.updated == sides.original || sides.updated == sides.local;
     let original = with_line_break(sides.original, line_break);
     let updated = with_line_break(sides.updated, line_break);
     let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
-    let mut rows = rows(sides);
+    let mut rows = sides.map(|text| Row::of(text, frame(text)));
+    if around.is_some() {
+        let mut keys = FxHashMap::default();
+        rows = rows.map(|row| row.with_entries(&mut keys));
+    }
     // a `---` line is not a piece of the rows: it is removed even if nothing else changes
     if is_unchanged && (has_frame || rows.local.frame.is_none()) {
         return None;

@@ -54,8 +54,11 @@ pub(super) fn set_off_as_local(rows: &mut Triple<Row<'_>>) {
     if rows.local.frame.is_some() || !has_frame || is_new {
         return;
     }
-    rows.original.set_off_by(end);
-    rows.updated.set_off_by(end);
+    for row in [&mut rows.original, &mut rows.updated] {
+        if !row.pieces.is_empty() || !row.end.is_empty() {
+            row.end = end;
+        }
+    }
 }
 
 impl<'t> Row<'t> {
@@ -63,19 +66,17 @@ impl<'t> Row<'t> {
     pub(super) fn of(text: &'t str, frame: Option<Range<usize>>) -> Self {
         let mut row = Self::default();
         let mut start = byte_order_mark(text);
-        let frame = frame.map(|frame| {
+        if let Some(frame) = frame {
             row.add(text, start..frame.start);
             start = frame.end;
-            let blank = std::mem::take(&mut row.end);
-            (&text[frame], row.pieces.len(), blank)
-        });
+            row.frame = Some(Frame {
+                text: &text[frame],
+                at: row.pieces.len(),
+                blank: std::mem::take(&mut row.end),
+                has_blanks_below: true,
+            });
+        }
         row.add(text, start..text.len());
-        row.frame = frame.map(|(text, at, blank)| Frame {
-            text,
-            at,
-            blank,
-            has_blanks_below: true,
-        });
         row
     }
 
@@ -122,30 +123,19 @@ impl<'t> Row<'t> {
 
     /// Adds the lines of a range of the text.
     fn add(&mut self, text: &'t str, range: Range<usize>) {
-        let mut at = range.start;
-        for line in lines_with_breaks(&text[range]) {
-            let end = at + line.len();
+        let (mut at, first) = (range.start, count_lines(&text[..range.start]));
+        for (number, line) in lines_with_breaks(&text[range]).enumerate() {
+            let start = at - self.end.len();
+            at += line.len();
             match is_white_space(line) {
-                true => self.end = &text[at - self.end.len()..end],
-                false => self.push(text, at..end),
+                true => self.end = &text[start..at],
+                false => self.pieces.push(Piece {
+                    blank: std::mem::take(&mut self.end),
+                    text: line,
+                    line: first + number,
+                    entry: None,
+                }),
             }
-            at = end;
-        }
-    }
-
-    fn push(&mut self, text: &'t str, range: Range<usize>) {
-        self.pieces.push(Piece {
-            blank: std::mem::take(&mut self.end),
-            line: count_lines(&text[..range.start]),
-            text: &text[range],
-            entry: None,
-        });
-    }
-
-    /// Sets the blank lines at the end, unless the row is empty.
-    fn set_off_by(&mut self, end: &'t str) {
-        if !self.pieces.is_empty() || !self.end.is_empty() {
-            self.end = end;
         }
     }
 

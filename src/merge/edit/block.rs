@@ -16,7 +16,7 @@ use crate::merge::decision::{
 };
 use crate::triple::Side;
 use crate::white_space::{trimmed, trimmed_start};
-use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
+use crate::yaml::{Entry, EntryId, Node, NodeId, Span, Tree};
 
 impl Editor<'_> {
     /// Edits a block map or list of which at least one entry is left. Comments and blank lines
@@ -63,12 +63,11 @@ impl Editor<'_> {
             self.edit_key_line(entry, from, child, remarks);
         }
         let Extras { anchor, tag, .. } = *child.extras();
-        let [anchor, tag] = [anchor, tag].map(|from| Some(self.source.entry(from?)));
         if let Some(from) = anchor {
-            self.put_anchor(entry, from);
+            self.put_property(entry, from, |node| node.anchor());
         }
         if let Some(from) = tag {
-            self.put_tag(entry, from);
+            self.put_property(entry, from, |node| node.tag());
         }
         if anchor.or(tag).is_some() {
             self.move_below_dash(entry);
@@ -76,34 +75,24 @@ impl Editor<'_> {
         self.edit_value(entry, child.outcome(), remarks);
     }
 
-    /// Gives the value of an entry the anchor of a value of the source, on the line of its key or
-    /// dash.
-    fn put_anchor(&mut self, entry: Entry<'_>, from: Entry<'_>) {
-        let own = self.target.node(entry.value).anchor();
-        let anchor = self.source.node(from.value).anchor();
-        match (own, anchor.map(|it| self.source.slice(it))) {
-            (Some(own), Some(anchor)) => self.edits.replace(own, anchor),
-            (None, Some(anchor)) => {
+    /// Gives the value of an entry the anchor or the tag of a value of the source, on the line of
+    /// its key or dash, or none if that value has none.
+    fn put_property(
+        &mut self,
+        entry: Entry<'_>,
+        from: EntryId,
+        property: impl Fn(&Node<'_>) -> Option<Span>,
+    ) {
+        let own = property(&self.target.node(entry.value));
+        let new = property(&self.source.node(self.source.entry(from).value));
+        match (own, new.map(|new| self.source.slice(new))) {
+            (Some(own), Some(new)) => self.edits.replace(own, new),
+            (Some(own), None) => self
+                .edits
+                .delete(self.before_white_space(own.start)..own.end),
+            (None, Some(new)) => {
                 let at = end_of_indicator(self.target, entry);
-                self.edits.insert(at, format!(" {anchor}"));
-            }
-            (_, None) => {}
-        }
-    }
-
-    /// Gives the value of an entry the tag of a value of the source, or none if that has none.
-    fn put_tag(&mut self, entry: Entry<'_>, from: Entry<'_>) {
-        let own = self.target.node(entry.value).tag();
-        let tag = self.source.node(from.value).tag();
-        match (own, tag.map(|it| self.source.slice(it))) {
-            (Some(own), Some(tag)) => self.edits.replace(own, tag),
-            (Some(own), None) => {
-                let start = self.target.white_space_before(own.start).start;
-                self.edits.delete(start..own.end);
-            }
-            (None, Some(tag)) => {
-                let at = end_of_indicator(self.target, entry);
-                self.edits.insert(at, format!(" {tag}"));
+                self.edits.insert(at, format!(" {new}"));
             }
             (None, None) => {}
         }
@@ -136,13 +125,12 @@ impl Editor<'_> {
             self.source.span_to_colon(from),
         );
         if let (Some(old), Some(new)) = spans {
-            let text = match (self.flow, from.key) {
-                (Some(style), Some(key)) => to_flow::text(self.source, key, style.is_json),
-                _ => self.source.slice(new).to_owned(),
+            let text = match from.key.filter(|_| self.flow.is_some()) {
+                Some(key) => to_flow::text(self.source, key, self.is_json()),
+                None => self.source.slice(new).to_owned(),
             };
             // in a resource, `true` is the same key as `"true"`, and only the latter is JSON
-            let is_json = self.flow.is_some_and(|style| style.is_json);
-            if !is_json || text.starts_with('"') || !self.target.is_resource() {
+            if !self.is_json() || text.starts_with('"') || !self.target.is_resource() {
                 self.edits.replace(old, text);
             }
         }
@@ -295,20 +283,16 @@ impl Editor<'_> {
             Slot::Updated(id) => Some(id),
             Slot::Local(_) => None,
         });
-        let collection = arriving.and_then(|id| source.collection_of(id));
-        let theirs = collection.and_then(|node| source.entry_of(node));
-        let (Some(arriving), Some(collection), Some(theirs)) = (arriving, collection, theirs)
-        else {
+        let owner_of = |id| source.entry_of(source.collection_of(id)?);
+        let theirs = arriving.and_then(owner_of);
+        let Some((arriving, theirs)) = arriving.zip(theirs) else {
             return;
         };
         let theirs = source.entry(theirs);
-        let old = source.column(theirs.span.start);
-        let new = i64::from(target.column(owner.span.start));
-        let first = source.entry(arriving).span.start;
-        let written = new + i64::from(source.column(first)) - i64::from(old);
-        let column = self
-            .reindent(self.source)
-            .column_inside(theirs, collection, old, new);
+        let column = |tree: &Tree<'_>, entry: Entry<'_>| i64::from(tree.column(entry.span.start));
+        let new = column(target, owner);
+        let written = new + column(source, source.entry(arriving)) - column(source, theirs);
+        let column = self.reindent(source).column_inside(theirs, new);
         let text = self.composed(
             row.lines(),
             u32::try_from(written).unwrap_or(0),

@@ -3,7 +3,7 @@
 
 use super::Editor;
 use super::block_scalar::{column_of_last_lines, ends_in_block_scalar};
-use super::draft::{push_renumbered, shifted};
+use super::draft::shifted;
 use super::habits::Habits;
 use super::layout::{indents_of_comments, starts_its_line};
 use super::open_hunks::OpenHunk;
@@ -84,7 +84,7 @@ impl Editor<'_> {
             || self.compose(row, pieces),
             || other.compose(&mut more, more_pieces),
         );
-        push_renumbered(&mut row.text, &more.text, self.hunks.len());
+        row.text.push_str(&more.text);
         self.hunks.append(&mut other.hunks);
         self.edits.append(other.edits);
         more.text = std::mem::take(&mut row.text);

@@ -3,7 +3,7 @@
 use super::reindent::{is_at_margin, push_moved};
 use crate::line_breaks::{cut_first_line, cut_last_line, line_start, lines_with_breaks};
 use crate::triple::Triple;
-use crate::white_space::{is_white_space, trimmed};
+use crate::white_space::is_white_space;
 
 /// The lines of each side of an open conflict, line breaks included.
 pub(crate) type Hunk = Triple<String>;
@@ -11,7 +11,7 @@ pub(crate) type Hunk = Triple<String>;
 /// The character that begins a line which stands for a hunk. No YAML text contains it.
 pub(super) const PLACEHOLDER: char = '\0';
 
-/// A text with placeholders for hunks.
+/// A text with placeholders for hunks, which are in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Draft {
     pub(crate) text: String,
@@ -22,40 +22,23 @@ impl Draft {
     /// Returns the text with what `write` writes in the place of each hunk.
     pub(crate) fn fill(&self, mut write: impl FnMut(&mut String, &Hunk)) -> String {
         let mut filled = String::with_capacity(self.text.len());
-        let mut rest = self.text.as_str();
-        while let Some((above, line)) = rest.split_once(PLACEHOLDER) {
-            let number = lines_with_breaks(line).next().unwrap_or_default();
+        let (mut rest, mut hunks) = (self.text.as_str(), self.hunks.iter());
+        while let Some((above, below)) = rest.split_once(PLACEHOLDER) {
             let (above, dashes) = above.split_at(line_start(above, above.len()));
             let is_line = dashes.bytes().all(|byte| b" -".contains(&byte));
-            let hunk = trimmed(number).parse().ok().filter(|_| is_line);
+            let (line_break, below) = cut_first_line(below);
             filled.push_str(above);
-            match hunk.and_then(|number: usize| self.hunks.get(number)) {
+            match hunks.next().filter(|_| is_line) {
                 Some(hunk) if dashes.contains('-') => {
                     write(&mut filled, &with_dashes(hunk, dashes))
                 }
                 Some(hunk) => write(&mut filled, hunk),
-                None => filled.extend([dashes, "\0", number]),
+                None => filled.extend([dashes, "\0", line_break]),
             }
-            rest = &line[number.len()..];
+            rest = below;
         }
         filled.push_str(rest);
         filled
-    }
-}
-
-/// Appends `more`, whose placeholders are counted on from `count`.
-pub(super) fn push_renumbered(text: &mut String, more: &str, count: usize) {
-    let mut parts = more.split(PLACEHOLDER);
-    text.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, rest) = part.split_at(digits);
-        text.push(PLACEHOLDER);
-        match number.parse::<usize>() {
-            Ok(number) => text.push_str(&(number + count).to_string()),
-            Err(_) => text.push_str(number),
-        }
-        text.push_str(rest);
     }
 }
 

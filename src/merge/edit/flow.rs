@@ -131,16 +131,20 @@ impl Editor<'_> {
     /// Returns an entry of the source, with its comments unless it is JSON if it gets a line of its
     /// own, with this indentation.
     fn arriving_item(&self, id: EntryId, incoming: &Incoming, indent: Option<&str>) -> Item {
+        let entry = self.source.entry(id);
         let column = indent.map(|indent| indent.len() as u32);
         let mut item = Item {
             slot: Slot::Updated(id),
-            head: self.flow_entry(id, incoming, column),
+            head: self
+                .copied_flow(id, entry.span, incoming, column)
+                .unwrap_or_else(|| {
+                    to_flow::entry(self.source, id, incoming.outcome(), self.is_json())
+                }),
             rest: String::new(),
         };
         if let (Some(indent), Some(column)) = (indent, column) {
             item.head.insert_str(0, indent);
             if !self.is_json() {
-                let entry = self.source.entry(id);
                 let above = self.leading_lines(self.source.comments_above(entry), column);
                 item.head.insert_str(0, &above);
                 item.rest = self.with_gap(entry.comments().beside());
@@ -204,13 +208,6 @@ impl Editor<'_> {
             .to_owned()
     }
 
-    /// Returns an entry of the source for a flow collection; `column` if it gets a line of its own.
-    fn flow_entry(&self, id: EntryId, incoming: &Incoming, column: Option<u32>) -> String {
-        let entry = self.source.entry(id);
-        self.copied_flow(id, entry.span, incoming, column)
-            .unwrap_or_else(|| to_flow::entry(self.source, id, incoming.outcome(), self.is_json()))
-    }
-
     /// Returns the text of an entry of the source or of its value, as it is written; `None` if that
     /// is not possible in the flow collection. `column` is that of the entry, if it is on a line of
     /// its own.
@@ -236,7 +233,7 @@ impl Editor<'_> {
     }
 
     /// Whether the editor is inside a flow collection that is JSON.
-    fn is_json(&self) -> bool {
+    pub(super) fn is_json(&self) -> bool {
         self.flow.is_some_and(|style| style.is_json)
     }
 
@@ -329,7 +326,7 @@ impl Editor<'_> {
         requoted
             .or_else(copied)
             .or_else(own)
-            .unwrap_or_else(|| self.value_in_flow(incoming, self.is_json()))
+            .unwrap_or_else(|| self.value_in_flow(incoming))
     }
 }
 

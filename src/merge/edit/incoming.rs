@@ -60,7 +60,8 @@ impl Editor<'_> {
     }
 
     /// Returns a value of the source in flow style, on one line.
-    pub(super) fn value_in_flow(&self, incoming: &Incoming, json: bool) -> String {
-        to_flow::part(self.source, incoming.node, incoming.outcome(), json)
+    pub(super) fn value_in_flow(&self, incoming: &Incoming) -> String {
+        let (source, part) = (self.source, incoming.outcome());
+        to_flow::part(source, incoming.node, part, self.is_json())
     }
 }

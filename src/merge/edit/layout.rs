@@ -11,17 +11,12 @@ pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     is_blank(tree, tree.line_start(entry.span.start)..entry.span.start)
 }
 
-/// Returns the end of the blank lines from the line start `at` on, but not beyond `limit`.
+/// Returns the end of the blank lines from the line start `at` on, but not beyond `limit`, which is
+/// the end of a line or of the text.
 pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
-    let mut end = at;
-    while end < limit {
-        let next = tree.next_line(end);
-        if next > limit || next == end || !is_blank(tree, end..next) {
-            break;
-        }
-        end = next;
-    }
-    end
+    let lines = lines_with_breaks(tree.slice(Span::new(at, limit)));
+    let blank = lines.take_while(|line| is_white_space(line));
+    at + blank.map(|line| line.len() as u32).sum::<u32>()
 }
 
 /// Whether a range is white space only.
@@ -31,14 +26,8 @@ pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
 
 /// Whether an entry is an element of a block list, which starts with a dash.
 pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
-    let value = tree.node(entry.value);
-    let value_start = [value.anchor(), value.tag(), Some(value.span)]
-        .into_iter()
-        .flatten()
-        .map(|span| span.start)
-        .fold(u32::MAX, u32::min);
     entry.key.is_none()
-        && value_start > entry.span.start
+        && tree.node(entry.value).span.start > entry.span.start
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
 }
 

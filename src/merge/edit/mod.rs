@@ -154,7 +154,7 @@ struct Editor<'a> {
     /// The style of the flow collection that the editor is in.
     flow: Option<FlowStyle>,
     edits: Edits,
-    /// The hunks of open conflicts.
+    /// The hunks of open conflicts, in the order of the text.
     hunks: Vec<Hunk>,
     /// Whether the editor cuts a part out of the target. Of the comments, only those directly above
     /// an entry of the part come with it.

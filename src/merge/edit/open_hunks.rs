@@ -203,7 +203,6 @@ impl Editor<'_> {
         row.text.push_str(&above);
         row.text.push_str(&take_shared_blanks(&mut open.hunk));
         row.text.push(PLACEHOLDER);
-        row.text.push_str(&self.hunks.len().to_string());
         row.text.push_str(self.line_break);
         row.text.push_str(&below);
         self.hunks.push(open.hunk);

@@ -162,21 +162,14 @@ impl Pieces {
 
     /// Adds a piece of the target.
     fn push_item(&mut self, item: &Item, kind: PieceKind) {
-        let is_end = kind == PieceKind::End;
-        if is_end {
-            self.pending_blanks = 0;
-        }
-        if item.blanks >= self.pending_blanks {
-            self.pending_blanks = 0;
-            let blanks = match item.blanks == 0 && self.below_first > 0 {
-                true => Blanks::Count(self.below_first),
-                false => Blanks::Lines(Side::Local, item.blank()),
-            };
-            self.all.push(Piece { blanks, kind });
-        } else {
-            self.push(item.blanks, kind);
-        }
-        self.below_first = 0;
+        let pending = std::mem::take(&mut self.pending_blanks);
+        let below_first = std::mem::take(&mut self.below_first);
+        let blanks = match item.blanks {
+            blanks if blanks < pending && kind != PieceKind::End => Blanks::Count(pending),
+            0 if below_first > 0 => Blanks::Count(below_first),
+            _ => Blanks::Lines(Side::Local, item.blank()),
+        };
+        self.all.push(Piece { blanks, kind });
     }
 
     /// Adds comments of the target, and its end.

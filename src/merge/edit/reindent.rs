@@ -27,6 +27,28 @@ struct Shift {
     is_indented: bool,
 }
 
+impl Shift {
+    /// A shift of whole lines, which are those of an entry in the column `old`.
+    const fn of_lines(from: u32, by: i64, old: i64) -> Self {
+        Self {
+            from,
+            by,
+            within_line: false,
+            is_indented: old > 0,
+        }
+    }
+
+    /// A shift of the rest of a line, after a dash.
+    const fn within_line(from: u32, by: i64) -> Self {
+        Self {
+            from,
+            by,
+            within_line: true,
+            is_indented: true,
+        }
+    }
+}
+
 /// Whether a line is a comment that begins in column 0.
 pub(super) fn is_at_margin(line: &str) -> bool {
     line.starts_with('#')
@@ -55,13 +77,7 @@ impl Reindent<'_> {
     /// Returns the lines of entries in `column`, or of comments between them, that all move by the
     /// same number of columns.
     pub(super) fn lines(&self, lines: Span, column: i64, by: i64) -> String {
-        let shift = Shift {
-            from: lines.start,
-            by,
-            within_line: false,
-            is_indented: column > 0,
-        };
-        self.apply_shifts(lines, &[shift])
+        self.apply_shifts(lines, &[Shift::of_lines(lines.start, by, column)])
     }
 
     /// Returns a range of the text of which all lines but the first move by the same number of
@@ -82,34 +98,20 @@ impl Reindent<'_> {
         format!("{first}{}{below}{last}", self.line_break)
     }
 
-    /// Returns the column of a block collection in an entry that moves from the column `old` to
-    /// `new`.
-    pub(super) fn column_inside(&self, owner: Entry<'_>, node: NodeId, old: u32, new: i64) -> i64 {
-        let column = self.tree.column(self.tree.node(node).span.start);
-        let width = i64::from(column) - i64::from(old);
-        let habit = nesting(self.tree, owner.key.is_some(), node)
-            .filter(|_| !self.follows_colon(owner, node))
+    /// Returns the column of the block collection in an entry that moves to the column `new`.
+    pub(super) fn column_inside(&self, owner: Entry<'_>, new: i64) -> i64 {
+        let tree = self.tree;
+        let start = tree.node(owner.value).span.start;
+        let is_on_line_of = |at| tree.line_start(at) == tree.line_start(start);
+        let width = i64::from(tree.column(start)) - i64::from(tree.column(owner.span.start));
+        // it may start on the line of the `:` after `? key`
+        let habit = nesting(tree, owner.key.is_some(), owner.value)
+            .filter(|_| !owner.colon().is_some_and(is_on_line_of))
             .and_then(|nesting| self.habit(nesting, width));
-        new + habit.unwrap_or(width).max(self.least_width(owner, node))
-    }
-
-    /// Returns the least width of a collection in an entry: on the line of a dash, it starts after
-    /// the dash and a space.
-    fn least_width(&self, owner: Entry<'_>, node: NodeId) -> i64 {
-        let line = |at| self.tree.line_start(at);
-        let start = self.tree.node(node).span.start;
-        match owner.key.is_none() && line(owner.span.start) == line(start) {
-            true => 2,
-            false => 0,
-        }
-    }
-
-    /// Whether a collection starts on the line of the `:` of its field, as it may after `? key`.
-    fn follows_colon(&self, owner: Entry<'_>, node: NodeId) -> bool {
-        let start = self.tree.node(node).span.start;
-        owner
-            .colon()
-            .is_some_and(|colon| self.tree.line_start(colon) == self.tree.line_start(start))
+        // on the line of a dash, it starts after the dash and a space
+        let is_behind_dash = owner.key.is_none() && is_on_line_of(owner.span.start);
+        let least = if is_behind_dash { 2 } else { 0 };
+        new + habit.unwrap_or(width).max(least)
     }
 
     /// Returns the usual width in the new place, if `width` is the usual one in the tree and is
@@ -129,31 +131,18 @@ impl Reindent<'_> {
 
     /// Adds the shifts for an entry that moves to `column`, with the lines above it from `from` on.
     fn shift_entry(&self, entry: Entry<'_>, from: u32, column: i64, shifts: &mut Vec<Shift>) {
-        let old = self.tree.column(entry.span.start);
-        let by = column - i64::from(old);
-        shifts.push(Shift {
-            from,
-            by,
-            within_line: false,
-            is_indented: old > 0,
-        });
+        let old = i64::from(self.tree.column(entry.span.start));
+        let by = column - old;
+        shifts.push(Shift::of_lines(from, by, old));
         if self.tree.is_block_collection(entry.value) {
-            let inside = self.column_inside(entry, entry.value, old, column);
+            let inside = self.column_inside(entry, column);
             self.shift_entries(entry.value, inside, by, shifts);
         } else if let Some(content) = self.block_scalar_shift(entry, by) {
-            shifts.push(Shift {
-                from: self.tree.next_line(self.tree.node(entry.value).span.start),
-                by: content,
-                within_line: false,
-                is_indented: old > 0,
-            });
+            let from = self.tree.next_line(self.tree.node(entry.value).span.start);
+            shifts.push(Shift::of_lines(from, content, old));
         } else if let Some(by) = self.shift_behind_dash(entry) {
-            shifts.push(Shift {
-                from: self.tree.node(entry.value).span.start,
-                by,
-                within_line: true,
-                is_indented: true,
-            });
+            let from = self.tree.node(entry.value).span.start;
+            shifts.push(Shift::within_line(from, by));
         }
     }
 
@@ -192,21 +181,12 @@ impl Reindent<'_> {
             let mut from = below.map_or_else(|| self.tree.row_start(entry), |it: Shift| it.from);
             if lines.start != self.tree.line_start(lines.start) {
                 from = lines.start;
-                shifts.push(Shift {
-                    from,
-                    by: column - i64::from(self.tree.column(from)) - outer,
-                    within_line: true,
-                    is_indented: true,
-                });
+                let by = column - i64::from(self.tree.column(from)) - outer;
+                shifts.push(Shift::within_line(from, by));
             }
             self.shift_entry(entry, from, column, shifts);
-            let old = self.tree.column(entry.span.start);
-            below = Some(Shift {
-                from: lines.end,
-                by: column - i64::from(old),
-                within_line: false,
-                is_indented: old > 0,
-            });
+            let old = i64::from(self.tree.column(entry.span.start));
+            below = Some(Shift::of_lines(lines.end, column - old, old));
         }
         // comments below the last entry move like the entry, and not like what is in it
         shifts.extend(below);
@@ -265,13 +245,10 @@ pub(super) fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by
 
 /// Adds or removes spaces at the end of the result; at least one space is left after a dash.
 fn widen(result: &mut String, by: i64) {
-    if by >= 0 {
-        result.extend(std::iter::repeat_n(' ', usize::try_from(by).unwrap_or(0)));
-    } else {
-        for _ in by..0 {
-            if result.ends_with("  ") {
-                result.pop();
-            }
+    result.extend((0..by).map(|_| ' '));
+    for _ in by..0 {
+        if result.ends_with("  ") {
+            result.pop();
         }
     }
 }

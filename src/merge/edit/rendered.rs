@@ -86,7 +86,7 @@ impl Editor<'_> {
             return Some(self.rendered_over(entry, self.source, owner));
         }
         if self.source.is_in_flow(owner) {
-            return Some(Rendered::of_line(self.value_in_flow(incoming, false)));
+            return Some(Rendered::of_line(self.value_in_flow(incoming)));
         }
         self.with_part(owner, incoming.outcome(), |tree, id| {
             self.rendered_over(entry, tree, id)
@@ -150,12 +150,7 @@ impl Editor<'_> {
         let node = tree.node(theirs.value);
         let column = self.target.column(entry.span.start);
         let reindent = self.reindent(tree);
-        let inside = reindent.column_inside(
-            theirs,
-            theirs.value,
-            tree.column(theirs.span.start),
-            column.into(),
-        );
+        let inside = reindent.column_inside(theirs, column.into());
         // a list can be in the column of its key, but not in that of a dash
         let inside = match has_dash(self.target, entry) && inside <= i64::from(column) {
             true => i64::from(column) + 2,
@@ -211,7 +206,7 @@ impl Editor<'_> {
         let node = self.source.node(incoming.node);
         let reindent = self.reindent(self.source);
         if !incoming.is_whole() {
-            return Rendered::of_line(self.value_in_flow(incoming, false));
+            return Rendered::of_line(self.value_in_flow(incoming));
         }
         // the anchor of the root is of no use: an alias cannot be inside of its own anchor
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));

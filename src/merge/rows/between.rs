@@ -27,7 +27,7 @@ use crate::white_space::trimmed_start;
 pub(super) struct SegmentMerger<'r, 'a> {
     pub(super) rows: &'r Rows<'a>,
     /// Whether the result has an entry.
-    stays: &'r dyn Fn(u32) -> bool,
+    pub(super) stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,
     comment_conflicts: std::cell::RefCell<Vec<CommentConflict>>,
     /// The entry that each piece is directly above.
@@ -145,7 +145,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
-        let id = |piece: &Ref| self.rows.stored_id(*piece);
+        let id = |piece: &Ref| self.rows.id(*piece);
         left.iter().map(id).eq(right.iter().map(id))
     }
 

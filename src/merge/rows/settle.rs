@@ -9,16 +9,11 @@ use super::comment_index::CommentIndex;
 use super::piece::own;
 use super::{BlanksAbove, Id, NumberMap, Placed, Ref, Rows};
 use crate::triple::{Side, Triple};
-use crate::yaml::Span;
 
 /// Returns the row with exactly the entries that stay. The comments directly above a removed entry
 /// are removed too, unless they are local's own. A missing entry comes after its neighbour.
-pub(super) fn settle(
-    segments: &SegmentMerger<'_, '_>,
-    merged: Vec<Placed>,
-    stays: &impl Fn(u32) -> bool,
-) -> Vec<Placed> {
-    let rows = segments.rows;
+pub(super) fn settle(segments: &SegmentMerger<'_, '_>, merged: Vec<Placed>) -> Vec<Placed> {
+    let (rows, stays) = (segments.rows, segments.stays);
     let entry_on = |side: Side, placed: &Placed| match placed.piece.side() == side {
         true => rows.entry(placed.piece),
         false => None,
@@ -104,36 +99,33 @@ fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
 fn insert_missing(
     rows: &Rows<'_>,
     side: Side,
-    stays: &impl Fn(u32) -> bool,
+    stays: &dyn Fn(u32) -> bool,
     settled: &mut Vec<Placed>,
 ) {
     let Some(mut missing) = Missing::of(rows, side, stays, settled) else {
         return;
     };
     settled.retain(|placed| !missing.carried.contains(&placed.piece));
-    let mut result = Vec::with_capacity(settled.len() + missing.first.len());
-    if !missing.first.is_empty() {
+    let mut result = Vec::with_capacity(settled.len());
+    if let Some(mut first) = missing.after.remove(&None) {
         let before = settled.iter().position(|it| rows.entry(it.piece).is_some());
         let before = before.unwrap_or(settled.len().saturating_sub(1));
         let above = settled[..before].iter().rev();
         let own_lines = above.take_while(|it| rows.is_comment(it.piece)).count();
         result.extend(settled.drain(..before - own_lines));
-        result.append(&mut missing.first);
+        result.append(&mut first);
     }
-    let (mut pending, mut place) = (0..0, 0);
+    let (mut pending, mut place) = (Vec::new(), 0);
     for placed in settled.drain(..) {
         let here = rows.entry(placed.piece);
         let is_own = here.is_some_and(|entry| !rows.has(side, entry));
         let is_next = !is_own && !rows.is_comment(placed.piece);
         if is_next && !pending.is_empty() {
-            let lines = missing.lines[std::mem::take(&mut pending)].iter();
-            result.splice(place..place, lines.copied());
+            result.splice(place..place, std::mem::take(&mut pending));
         }
         result.push(placed);
-        if let Some(more) = here.and_then(|entry| missing.after.remove(&entry)) {
-            pending = more.range();
-        }
         if here.is_some() {
+            pending = missing.after.remove(&here).unwrap_or(pending);
             // the other side's own entries stay with the entry that they follow
             place = result.len();
         }
@@ -144,12 +136,9 @@ fn insert_missing(
 /// The entries of a side that stay and that the row lacks, with the comments directly above them.
 #[derive(Default)]
 struct Missing {
-    /// The pieces that come before all entries of the row.
-    first: Vec<Placed>,
-    /// The pieces that come after an entry of the row, in order.
-    lines: Vec<Placed>,
-    /// The range of these pieces, by that entry.
-    after: FxHashMap<u32, Span>,
+    /// The pieces that come after an entry of the row, by that entry; `None` for those that come
+    /// before all entries.
+    after: FxHashMap<Option<u32>, Vec<Placed>>,
     /// The comments directly above the missing entries.
     carried: FxHashSet<Ref>,
 }
@@ -159,7 +148,7 @@ impl Missing {
     fn of(
         rows: &Rows<'_>,
         side: Side,
-        stays: &impl Fn(u32) -> bool,
+        stays: &dyn Fn(u32) -> bool,
         settled: &[Placed],
     ) -> Option<Self> {
         let pieces = settled.iter().map(|placed| placed.piece);
@@ -185,17 +174,7 @@ impl Missing {
                 let above = rows.comments_above(piece);
                 missing.carried.extend(above.clone());
                 let lines = above.chain([piece]).filter(|it| !is_in_row(it)).map(own);
-                let Some(anchor) = anchor else {
-                    missing.first.extend(lines);
-                    continue;
-                };
-                let start = missing.lines.len() as u32;
-                missing.lines.extend(lines);
-                let range = missing
-                    .after
-                    .entry(anchor)
-                    .or_insert(Span::new(start, start));
-                range.end = missing.lines.len() as u32;
+                missing.after.entry(anchor).or_default().extend(lines);
             }
         }
         Some(missing)

@@ -307,13 +307,8 @@ pub(super) fn with_end(text: &str, ends: bool, updated: Option<&str>) -> [Option
 /// Returns true if a text has the documents of these chunks and no others (rules: Laws). If it
 /// splits into these very chunks, their values need no comparison.
 pub(super) fn is_verified(text: &str, chunks: &[&str]) -> bool {
-    let documents = split(text);
-    let splits_into_chunks = documents.len() == chunks.len()
-        && documents
-            .iter()
-            .zip(chunks)
-            .all(|(document, chunk)| document.text == *chunk);
-    splits_into_chunks || holds(text, chunks)
+    let texts = split(text).into_iter().map(|document| document.text);
+    texts.eq(chunks.iter().copied()) || holds(text, chunks)
 }
 
 /// Returns true if `text` has the documents of these chunks and no others, each with equal values
