@@ -10,7 +10,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::conflict::{Conflict, ConflictTexts};
-use super::rows::{self, CommentConflict, Placed, Presence};
+use super::rows::{self, CommentConflict, MergedRow, Placed, Presence};
 use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
@@ -130,18 +130,7 @@ fn merge(
     if !has_frame {
         row::set_off_as_local(&mut rows);
     }
-    let joined = rows.as_ref().map(Row::joined);
-    let input = joined.as_ref().map(|(text, items)| rows::Pieces {
-        text,
-        items,
-        numbers: None,
-    });
-    let resolution = options.on_conflict.resolution();
-    let context = rows::Context {
-        around,
-        has_fields: false,
-    };
-    let mut merged = rows::merge(input, context, |_| Presence::Absent, resolution);
+    let mut merged = merge_rows(&rows, around, options.on_conflict.resolution());
     if has_directives {
         drop_markers_of_others(&rows, &mut merged.pieces);
     }
@@ -153,6 +142,25 @@ fn merge(
     let conflicts = merged.comment_conflicts.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
     Some(MergedAround { text, conflicts })
+}
+
+/// Merges the rows of texts around a document. `around` is as in [`rows::Context`].
+fn merge_rows(
+    rows: &Triple<Row<'_>>,
+    around: Option<&[&str]>,
+    resolution: Resolution,
+) -> MergedRow {
+    let joined = rows.as_ref().map(Row::joined);
+    let input = joined.as_ref().map(|(text, items)| rows::Pieces {
+        text,
+        items,
+        numbers: None,
+    });
+    let context = rows::Context {
+        around,
+        has_fields: false,
+    };
+    rows::merge(input, context, |_| Presence::Absent, resolution)
 }
 
 /// Drops the `---` lines that are not local's: directives have to be above all `---` lines.
