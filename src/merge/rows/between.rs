@@ -145,7 +145,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
-        let id = |piece: &Ref| self.rows.id(*piece);
+        let id = |piece: &Ref| self.rows.stored_id(*piece);
         left.iter().map(id).eq(right.iter().map(id))
     }
 

@@ -1,7 +1,12 @@
 //! Indexes over the comments of a row, so that a lookup does not visit all of them.
 
+use std::hash::{BuildHasher, Hash};
 use std::ops::Range;
 
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::Ref;
 use crate::yaml::row::{Item, ItemKind};
 
 /// An index of the comments of a row by the numbers of their texts.
@@ -63,6 +68,25 @@ pub(super) fn comment_starts(row: &[Item], is_above: impl Fn(usize, &Item) -> bo
         starts.push(above.map_or(at as u32, |above| starts[above]));
     }
     starts
+}
+
+/// Returns the first piece with the same key that was looked for in a table, which is `piece` if
+/// there is none yet. The table has only the pieces, to save memory.
+pub(super) fn first_alike<K: Eq + Hash>(
+    table: &mut HashTable<Ref>,
+    piece: Ref,
+    key: impl Fn(Ref) -> K,
+) -> Ref {
+    let own = key(piece);
+    let is_same = |it: &Ref| key(*it) == own;
+    *table
+        .entry(hash_of(&own), is_same, |it| hash_of(key(*it)))
+        .or_insert(piece)
+        .get()
+}
+
+pub(super) fn hash_of(key: impl Hash) -> u64 {
+    FxBuildHasher.hash_one(key)
 }
 
 #[cfg(test)]

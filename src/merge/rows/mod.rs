@@ -15,6 +15,7 @@ mod blanks;
 mod carried;
 mod comment_index;
 mod commented_out;
+mod id;
 mod numbered;
 mod one_sided;
 mod owners;
@@ -22,7 +23,8 @@ mod piece;
 mod settle;
 mod subsequence;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use hashbrown::HashTable;
+use rustc_hash::FxHashSet;
 
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
@@ -31,20 +33,31 @@ use crate::yaml::row::{Item, ItemKind};
 
 use between::SegmentMerger;
 pub(crate) use blanks::{BlanksAbove, side_of_blanks};
-use comment_index::comment_starts;
+use comment_index::{comment_starts, first_alike, hash_of};
+use id::{Id, StoredId};
 pub(crate) use numbered::NumberMap;
-use piece::Id;
 pub(crate) use piece::{Pieces, Placed, Ref};
 pub(super) use subsequence::{heaviest_between, heaviest_pairs};
 
-/// The comment lines of each side of a comment that both sides changed in different ways.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CommentConflict(Triple<Vec<Ref>>);
+/// A comment that both sides changed in different ways.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct CommentConflict {
+    /// The comment lines of original, updated and local, as positions in their rows.
+    lines: Box<[u32]>,
+    /// The number of lines of the original, and of the original and updated.
+    ends: [u32; 2],
+}
 
 impl CommentConflict {
     /// Returns the comment lines of a side, as positions in its row.
     pub(crate) fn on(&self, side: Side) -> impl Iterator<Item = usize> {
-        self.0[side].iter().map(|line| line.at())
+        let [original, updated] = self.ends.map(|end| end as usize);
+        let range = match side {
+            Side::Original => 0..original,
+            Side::Updated => original..updated,
+            Side::Local => updated..self.lines.len(),
+        };
+        self.lines[range].iter().map(|at| *at as usize)
     }
 }
 
@@ -134,14 +147,14 @@ pub(crate) fn lines_kind(
 /// The three rows, with lookup tables for their pieces.
 struct Rows<'a> {
     rows: Triple<Pieces<'a>>,
-    ids: Triple<Vec<Id>>,
+    ids: Triple<Vec<StoredId>>,
     /// The position of each entry.
     entry_positions: Triple<NumberMap>,
     /// For each piece, the position of the first of the comments directly above it.
     comment_starts: Triple<Vec<u32>>,
     context: Context<'a>,
     /// The first comment with each text. Equal texts have one number in all rows.
-    texts: FxHashMap<&'a str, Ref>,
+    texts: HashTable<Ref>,
     /// How often each comment text is in each row, by its number.
     counts: Triple<Vec<u32>>,
     /// Updated's comments that are lines of entries that upstream commented out.
@@ -161,7 +174,7 @@ impl<'a> Rows<'a> {
             commented_out: FxHashSet::default(),
             local_counts: Vec::new(),
             context,
-            texts: FxHashMap::default(),
+            texts: HashTable::new(),
         };
         for side in Side::ALL.into_array() {
             rows.number(side);
@@ -187,8 +200,9 @@ impl<'a> Rows<'a> {
                 ItemKind::Comment => {
                     let next = self.texts.len() as u32;
                     let piece = Ref::new(side, at);
-                    let line = trimmed(line_of(self.rows, piece));
-                    let first = *self.texts.entry(line).or_insert(piece);
+                    let rows = self.rows;
+                    let first =
+                        first_alike(&mut self.texts, piece, |it| trimmed(line_of(rows, it)));
                     let text = match first == piece {
                         true => next,
                         false => self.text_id(first).unwrap_or(next),
@@ -202,7 +216,7 @@ impl<'a> Rows<'a> {
                 }
                 ItemKind::End => Id::End,
             };
-            self.ids[side].push(id);
+            self.ids[side].push(id.into());
         }
     }
 
@@ -211,7 +225,7 @@ impl<'a> Rows<'a> {
     fn counts_of(&self, side: Side, is_counted: impl Fn(Option<u32>) -> bool) -> Vec<u32> {
         let mut counts = vec![0; self.texts.len()];
         for id in &self.ids[side] {
-            if let Id::Comment { text, owner } = *id
+            if let Id::Comment { text, owner } = id.id()
                 && is_counted(owner)
             {
                 counts[text as usize] += 1;
@@ -249,8 +263,12 @@ impl<'a> Rows<'a> {
         is_comment.then(|| line_of(self.rows, piece).trim_end_matches(['\r', '\n']))
     }
 
-    fn id(&self, piece: Ref) -> Id {
+    fn stored_id(&self, piece: Ref) -> StoredId {
         self.ids[piece.side()][piece.at()]
+    }
+
+    fn id(&self, piece: Ref) -> Id {
+        self.stored_id(piece).id()
     }
 
     /// Returns the number of blank lines above a piece.
@@ -308,7 +326,8 @@ impl<'a> Rows<'a> {
 
     /// Returns the first comment with a text: the original's, if that has one.
     fn first_with_text(&self, line: &str) -> Option<Ref> {
-        self.texts.get(trimmed(line)).copied()
+        let is_same = |it: &Ref| trimmed(line_of(self.rows, *it)) == trimmed(line);
+        self.texts.find(hash_of(trimmed(line)), is_same).copied()
     }
 
     /// Returns how often a row has the text of a comment.
@@ -343,8 +362,8 @@ impl<'a> Rows<'a> {
 }
 
 /// Returns the position of each entry of a row.
-fn entry_positions(row: &[Id]) -> NumberMap {
-    let entries = (0..).zip(row).filter_map(|(at, id)| match *id {
+fn entry_positions(row: &[StoredId]) -> NumberMap {
+    let entries = (0..).zip(row).filter_map(|(at, id)| match id.id() {
         Id::Entry(entry) => Some((entry, at)),
         Id::Comment { .. } | Id::End => None,
     });

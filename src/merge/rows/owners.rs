@@ -60,7 +60,7 @@ impl Rows<'_> {
                 && let Some(text) = self.text_id(comment)
             {
                 let owner = Some(entry);
-                self.ids[comment.side()][comment.at()] = Id::Comment { text, owner };
+                self.ids[comment.side()][comment.at()] = Id::Comment { text, owner }.into();
             }
         }
     }

@@ -55,15 +55,6 @@ impl Ref {
     }
 }
 
-/// What pieces are compared by. A comment is compared by its text and, where the original lacks the
-/// entry below it, by that entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Id {
-    Comment { text: u32, owner: Option<u32> },
-    Entry(u32),
-    End,
-}
-
 /// A piece of the merged row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Placed {

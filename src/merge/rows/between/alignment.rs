@@ -1,7 +1,7 @@
 //! Aligns the rows of a segment: the original's with updated's, and local's with both.
 
 use super::super::subsequence::{heaviest, heaviest_between};
-use super::super::{Id, NumberMap, Ref, Side};
+use super::super::{Id, NumberMap, Ref, Side, StoredId};
 use super::SegmentMerger;
 
 // The weights for the alignment with local: an entry of the result weighs more than all other
@@ -110,7 +110,7 @@ impl SegmentMerger<'_, '_> {
             |line: usize, at: usize| found.insert((line_start + line) as u32, (start + at) as u32);
         let mut ids = Vec::with_capacity(lines.len());
         let pieces = lines.iter().filter_map(|it| it.original.or(it.updated));
-        ids.extend(pieces.map(|piece| self.rows.id(piece)));
+        ids.extend(pieces.map(|piece| self.rows.stored_id(piece)));
         let local_ids = self.ids(local);
         if let Some((line, local_start, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
             for at in 0..count {
@@ -154,8 +154,8 @@ impl SegmentMerger<'_, '_> {
     fn inserted_in_both(
         &self,
         lines: &[Line],
-        ids: &[Id],
-        local: &[Id],
+        ids: &[StoredId],
+        local: &[StoredId],
     ) -> Option<(usize, usize, usize)> {
         let is_inserted = |at: usize| {
             let line: &Line = &lines[at];
@@ -170,7 +170,7 @@ impl SegmentMerger<'_, '_> {
                 .take_while(|at| is_inserted(*at))
                 .count();
             let run = &ids[start..start + count];
-            let is_new = |id: &Id| !self.rows.ids.original.contains(id);
+            let is_new = |id: &StoredId| !self.rows.ids.original.contains(id);
             if run.len() > 1
                 && run.iter().any(is_new)
                 && let Some(local_start) = local.windows(count).position(|window| window == run)
@@ -182,8 +182,10 @@ impl SegmentMerger<'_, '_> {
         None
     }
 
-    fn ids(&self, row: &[Ref]) -> Vec<Id> {
-        row.iter().map(|piece| self.rows.id(*piece)).collect()
+    fn ids(&self, row: &[Ref]) -> Vec<StoredId> {
+        row.iter()
+            .map(|piece| self.rows.stored_id(*piece))
+            .collect()
     }
 
     fn weight(&self, piece: Ref) -> u32 {

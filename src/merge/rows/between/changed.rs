@@ -32,6 +32,31 @@ pub(super) struct Removed {
     pub(super) insertions_above: usize,
 }
 
+/// Pieces of one side in the order of the result.
+struct Run<'p> {
+    pieces: &'p [Ref],
+    /// The piece whose blank lines are above the first of them, if it is another one.
+    blanks: Option<Ref>,
+}
+
+impl<'p> Run<'p> {
+    const fn of(pieces: &'p [Ref]) -> Self {
+        Self {
+            pieces,
+            blanks: None,
+        }
+    }
+
+    /// Returns the pieces, each with its own blank lines.
+    fn placed(&self) -> impl Iterator<Item = Placed> {
+        let all = self.pieces.iter().enumerate();
+        all.map(|(at, piece)| Placed {
+            blanks: self.blanks.filter(|_| at == 0).or(Some(*piece)),
+            ..own(*piece)
+        })
+    }
+}
+
 impl SegmentMerger<'_, '_> {
     /// Adds the changes to `merged`. Local's insertions come before updated's, but its comments
     /// directly above the next piece stay there. Where both sides rewrote a comment, the policy
@@ -90,10 +115,10 @@ impl SegmentMerger<'_, '_> {
         };
         self.drop_repeated(&mut theirs, place, &overridden);
         let sides = self.ordered(&ours, &theirs, (&removed, below), local_stays);
-        merged.extend(match is_marked {
-            true => self.marked_conflict(&rewritten, sides),
-            false => sides,
-        });
+        match is_marked {
+            true => merged.extend(self.marked_conflict(&rewritten, &sides)),
+            false => merged.extend(sides.iter().flat_map(Run::placed)),
+        }
     }
 
     /// Settles a comment that both sides changed: `of_updated` and `of_local` are their new lines.
@@ -119,10 +144,8 @@ impl SegmentMerger<'_, '_> {
             self.with_lines_around(of_updated, &in_updated),
             self.with_lines_around(of_local, &in_local),
         );
-        changes.rewritten.clone_from(&texts.original);
-        self.comment_conflicts
-            .borrow_mut()
-            .push(CommentConflict(texts));
+        self.record_comment_conflict(&texts);
+        changes.rewritten = texts.original;
         // a comment that local rewrote and upstream removed stays
         let has_updated = self.resolution == Resolution::Updated && !of_updated.is_empty();
         match self.resolution == Resolution::Markers || has_updated {
@@ -144,13 +167,13 @@ impl SegmentMerger<'_, '_> {
     /// the removed pieces, or last; those of its comments that are directly above the next piece of
     /// local, `below`, stay above it. `local_stays` says that local's pieces take the place of the
     /// removed ones.
-    fn ordered(
+    fn ordered<'p>(
         &self,
-        ours: &[Ref],
-        theirs: &[Ref],
+        ours: &'p [Ref],
+        theirs: &'p [Ref],
         (removed, below): (&[Removed], Option<Ref>),
         local_stays: bool,
-    ) -> Vec<Placed> {
+    ) -> [Run<'p>; 6] {
         let (leading, theirs) = theirs.split_at(self.count_leading(ours, theirs, removed));
         let piece_below = below.filter(|below| self.rows.id(*below) != Id::End);
         let comments = piece_below.map_or(0, |below| self.count_comments_above(theirs, below));
@@ -164,26 +187,26 @@ impl SegmentMerger<'_, '_> {
         };
         let second = of_above.map_or(ours.len(), |removed| removed.insertions_above);
         let second = second.clamp(first, ours.len());
-        let mut pieces = Vec::with_capacity(leading.len() + ours.len() + theirs.len());
-        let mut push = |run: &[Ref], replaced: Option<&Removed>| {
-            let start = pieces.len();
-            pieces.extend(run.iter().copied().map(own));
-            if let (Some(removed), Some(first)) = (replaced, run.first()) {
+        let new = |pieces: &'p [Ref], removed: Option<&Removed>| {
+            let mut new = Run::of(pieces);
+            if let (Some(removed), Some(first)) = (removed, pieces.first()) {
                 let [old, own] = [removed.original, removed.local]
                     .map(|piece| self.rows.first_comment_above(piece));
                 let stays_here = ours.contains(&own) && !self.goes_with_entry(own);
                 let is_below_own = old == removed.original && !stays_here;
                 let own = if is_below_own { own } else { removed.local };
-                pieces[start].blanks = Some(self.merged_blanks(removed.original, *first, own));
+                new.blanks = Some(self.merged_blanks(removed.original, *first, own));
             }
+            new
         };
-        push(leading, None);
-        push(&ours[..first], None);
-        push(before, of_before);
-        push(&ours[first..second], None);
-        push(above, of_above);
-        push(&ours[second..], None);
-        pieces
+        [
+            Run::of(leading),
+            Run::of(&ours[..first]),
+            new(before, of_before),
+            Run::of(&ours[first..second]),
+            new(above, of_above),
+            Run::of(&ours[second..]),
+        ]
     }
 
     /// Returns how many of updated's pieces come before local's: comments above an entry that local
@@ -271,12 +294,13 @@ impl SegmentMerger<'_, '_> {
 
     /// Returns the pieces of a comment conflict, each with its side. The original's lines are
     /// directly above the first one of a side: one hunk has all three.
-    fn marked_conflict(&self, original: &[Ref], sides: Vec<Placed>) -> Vec<Placed> {
+    fn marked_conflict(&self, original: &[Ref], sides: &[Run<'_>]) -> Vec<Placed> {
         let marked = |placed: Placed| Placed {
             of_side: Some(placed.piece.side()).filter(|_| self.is_new_text(placed.piece)),
             ..placed
         };
-        let mut pieces: Vec<Placed> = sides.into_iter().map(marked).collect();
+        let sides = sides.iter().flat_map(Run::placed).map(marked);
+        let mut pieces: Vec<Placed> = sides.collect();
         let first = pieces.iter().position(|it| it.of_side.is_some());
         let (at, original) = (first.unwrap_or(0), original.iter().map(|it| own(*it)));
         pieces.splice(at..at, original.map(marked));
@@ -333,6 +357,22 @@ impl SegmentMerger<'_, '_> {
         let side = piece.side();
         let owners = self.owners[side].get_or_init(|| self.rows.owners(side));
         owners.get(piece.at() as u32)
+    }
+
+    /// Records a comment that both sides rewrote, with its lines in the three versions.
+    fn record_comment_conflict(&self, texts: &Triple<Vec<Ref>>) {
+        let ends = [
+            texts.original.len(),
+            texts.original.len() + texts.updated.len(),
+        ];
+        let lines = [&texts.original, &texts.updated, &texts.local]
+            .into_iter()
+            .flatten();
+        let mut comment_conflicts = self.comment_conflicts.borrow_mut();
+        comment_conflicts.push(CommentConflict {
+            lines: lines.map(|piece| piece.at() as u32).collect(),
+            ends: ends.map(|end| end as u32),
+        });
     }
 
     /// Returns how many of local's insertions are above the comments directly above its piece
