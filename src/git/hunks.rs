@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::triple::{Side, Triple};
 
 /// The side that wins conflicts.
@@ -220,12 +222,21 @@ pub(super) fn with_originals<'t>(
         .filter_map(|conflict| conflict.lines.transpose())
         .collect();
     // conflicts with equal sides but different originals cannot be told apart
+    let mut originals: FxHashMap<_, FxHashSet<&str>> = FxHashMap::default();
+    for Triple {
+        original,
+        updated,
+        local,
+    } in &found
+    {
+        let of_sides = originals.entry((updated, local)).or_default();
+        of_sides.insert(original);
+    }
     let is_certain = |it: &&Triple<&str>| {
-        let has_same_sides =
-            |other: &&Triple<&str>| (other.updated, other.local) == (it.updated, it.local);
-        let mut others = found.iter().filter(has_same_sides);
-        others.all(|other| other.original == it.original)
+        let of_sides = originals.get(&(&it.updated, &it.local));
+        of_sides.is_some_and(|them| them.len() == 1)
     };
+    let certain: Vec<&Triple<&str>> = found.iter().filter(is_certain).collect();
     let pieces: Vec<Segment<'_>> = segments
         .into_iter()
         .flat_map(|segment| match segment {
@@ -236,7 +247,7 @@ pub(super) fn with_originals<'t>(
     let mut result = Vec::with_capacity(pieces.len());
     let mut at = 0;
     while let Some(piece) = pieces.get(at) {
-        let matched = found.iter().filter(is_certain).find_map(|sides| {
+        let matched = certain.iter().find_map(|sides| {
             let pieces = &pieces[at..at + matching_pieces(&pieces[at..], sides)?];
             let conflict = ConflictHunk {
                 lines: sides.map(Some),

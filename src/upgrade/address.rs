@@ -300,9 +300,6 @@ fn invalid(text: &str, message: &str) -> Error {
     )
 }
 
-#[cfg(test)]
-mod tests;
-
 /// Splits a query (`?ref=REF`) from an address; returns the address and the ref of the query.
 pub(super) fn without_query(text: &str) -> (&str, Option<&str>) {
     let Some((address, query)) = text.split_once('?') else {
@@ -366,3 +363,6 @@ pub(super) fn page(location: &str) -> Option<(String, String)> {
     let has_ref = !rest.is_empty();
     has_ref.then(|| (location[..start + at].to_owned(), rest.to_owned()))
 }
+
+#[cfg(test)]
+mod tests;
