@@ -56,7 +56,9 @@ impl<'s> Tree<'s> {
     pub(crate) fn is_resource(&self) -> bool {
         let root = self.root().value;
         let has = |field| self.find(root, field).is_some();
-        has("kind") && has("metadata")
+        *self
+            .is_resource
+            .get_or_init(|| has("kind") && has("metadata"))
     }
 
     /// Finds the field of a map by its key, which has to be a string: `"1"` does not find the

@@ -41,6 +41,8 @@ pub struct Tree<'s> {
     pub(in crate::yaml) lines: LineTable,
     /// Whether the comments above the elements of lists are indented deeper than these, once known.
     pub(in crate::yaml) has_deep_comments: OnceLock<bool>,
+    /// Whether the document is a resource, once known.
+    pub(in crate::yaml) is_resource: OnceLock<bool>,
 }
 
 impl<'s> Tree<'s> {
@@ -70,6 +72,7 @@ impl<'s> Tree<'s> {
             is_ordinary: false,
             lines: LineTable::default(),
             has_deep_comments: OnceLock::new(),
+            is_resource: OnceLock::new(),
         }
     }
 
