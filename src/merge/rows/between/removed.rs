@@ -9,8 +9,8 @@ impl SegmentMerger<'_, '_> {
     /// Returns the comment lines of a part of local's row that updated removed from where the
     /// original has them: they go, wherever local has them. Comments among which local has new
     /// lines stay: local rewrote them, or commented out something that has lines in common with
-    /// them. One directly above an entry that updated lacks goes or stays with the entry, and one
-    /// directly above an entry above which the original does not have it is local's own.
+    /// them. One directly above an entry that updated lacks goes or stays with the entry. One that
+    /// the original does not have above the same entry was added by local, and stays.
     pub(super) fn removed_comments(&self, local: &[Ref]) -> FxHashSet<Ref> {
         let rows = self.rows;
         let is_above = |comment: Ref, entry| {
