@@ -6,9 +6,9 @@
 //! aligned, and only those that differ are edited.
 
 use super::element_pairs::{pair_elements, positions_of};
-use super::namesakes::unique_positions;
 use super::pairing::Index;
 use super::positions::Positions;
+use super::positions::unique_positions;
 use super::record::Segment;
 use super::similarity::{Threshold, similarity};
 use super::{Entries, Nodes, Shape, Walker, entries_of, shape};

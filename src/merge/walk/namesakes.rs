@@ -1,12 +1,10 @@
 //! Pairs elements of a list without a key that have the same new name or the same new value on both
 //! sides: both sides inserted or renamed them (rules: Lists without a key).
 
-use std::hash::Hash;
-
 use rustc_hash::FxHashMap;
 
 use super::aligned_lists::AlignedLists;
-use super::positions::Positions;
+use super::positions::{Positions, unique_positions};
 use super::similarity::{Threshold, name_of, similarity};
 use crate::merge::fingerprint::{Fingerprints, hash_of};
 use crate::triple::{Side, Triple};
@@ -217,20 +215,4 @@ fn positions_of_names(
 /// Returns a hash of the name of an element, if it has one.
 fn name_hash(prints: &Fingerprints<'_>, element: EntryId) -> Option<u64> {
     Some(hash_of(&name_of(prints, element)?))
-}
-
-/// Returns the position of each name; `None` for a name that repeats.
-pub(super) fn unique_positions<N: Hash + Eq>(
-    names: impl Iterator<Item = Option<N>>,
-) -> FxHashMap<N, Option<u32>> {
-    let mut positions = FxHashMap::default();
-    for (at, name) in names.enumerate() {
-        if let Some(name) = name {
-            let position = positions.entry(name);
-            position
-                .and_modify(|position| *position = None)
-                .or_insert(Some(at as u32));
-        }
-    }
-    positions
 }

@@ -1,6 +1,9 @@
 //! For each element of a list, the position of its partner in another list.
 
+use std::hash::Hash;
 use std::num::NonZeroU32;
+
+use rustc_hash::FxHashMap;
 
 /// The positions of the partners, in 4 bytes each: there is one for each element of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,4 +61,20 @@ impl Positions {
 
 fn of_stored(stored: Option<NonZeroU32>) -> Option<usize> {
     stored.map(|stored| stored.get() as usize - 1)
+}
+
+/// Returns the position of each name or value; `None` for one that repeats.
+pub(super) fn unique_positions<N: Hash + Eq>(
+    names: impl Iterator<Item = Option<N>>,
+) -> FxHashMap<N, Option<u32>> {
+    let mut positions = FxHashMap::default();
+    for (at, name) in names.enumerate() {
+        if let Some(name) = name {
+            let position = positions.entry(name);
+            position
+                .and_modify(|position| *position = None)
+                .or_insert(Some(at as u32));
+        }
+    }
+    positions
 }
