@@ -12,9 +12,10 @@ use crate::yaml::{
 
 use super::anchors::shared_anchors;
 use super::check_place::Place;
-use super::decision::{Incoming, Outcome, Slot};
+use super::decision::{Child, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
+use super::walk::{Shape, shape};
 
 /// A difference between a merged text and the decisions of the merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,14 +34,7 @@ pub(super) fn check(
     outcome: &Outcome,
     side: Option<Side>,
 ) -> Result<(), VerificationError> {
-    let checker = Checker {
-        merged,
-        trees,
-        side,
-        last_lines: None,
-        shared_anchors: OnceCell::new(),
-    };
-    checker.check_document(outcome)
+    Checker::of(merged, trees, side).check_document(outcome)
 }
 
 /// Returns the block scalars of the merged tree that differ from the decisions in white space at
@@ -55,11 +49,8 @@ pub(super) fn last_lines(
 ) -> Result<Vec<LastLines>, VerificationError> {
     let last_lines = RefCell::default();
     let checker = Checker {
-        merged,
-        trees,
-        side: None,
         last_lines: Some(&last_lines),
-        shared_anchors: OnceCell::new(),
+        ..Checker::of(merged, trees, None)
     };
     checker.check_document(outcome)?;
     Ok(last_lines.into_inner())
@@ -77,18 +68,23 @@ struct Checker<'a> {
     shared_anchors: OnceCell<FxHashSet<&'a str>>,
 }
 
-/// The decision about an entry of a map or list.
-#[derive(Clone, Copy)]
-struct Expected<'o> {
-    slot: Slot,
-    key: Option<EntryId>,
-    tag: Option<EntryId>,
-    outcome: &'o Outcome,
-}
+/// The place of an entry in the tree that it comes from, and the decision about it. In a part of an
+/// updated collection, the decision calls the entry local.
+type Expected<'o> = (Slot, &'o Child);
 
 type CheckResult = Result<(), Box<VerificationError>>;
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
+    const fn of(merged: &'a Tree<'a>, trees: Triple<&'a Tree<'a>>, side: Option<Side>) -> Self {
+        Self {
+            merged,
+            trees,
+            side,
+            last_lines: None,
+            shared_anchors: OnceCell::new(),
+        }
+    }
+
     fn check_document(&self, outcome: &Outcome) -> Result<(), VerificationError> {
         let (root, local) = (self.merged.root().value, self.trees.local.root().value);
         let checked = self.check_local(root, outcome, local, &Place::ROOT);
@@ -108,21 +104,18 @@ impl Checker<'_> {
             Outcome::Keep | Outcome::Remove => {
                 self.check_same(merged, self.trees.local, local, place)
             }
-            Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
+            Outcome::Take(incoming) => {
+                self.check_incoming(merged, (incoming.node, incoming.outcome()), place)
+            }
             Outcome::Text(text) => self.check_text(merged, text, place),
             Outcome::Lines(lines) => self.check_text(merged, &lines.content, place),
             Outcome::Open(_) => Err(self.verification_error(place, "the conflict is still open")),
             Outcome::Merge(_) | Outcome::Row(_) => {
-                let children = outcome.children();
-                let expected = children
-                    .map(|child| Expected {
-                        slot: child.slot,
-                        key: child.extras().key,
-                        tag: child.extras().tag,
-                        outcome: child.outcome().chosen(self.side),
-                    })
-                    .filter(|expected| *expected.outcome != Outcome::Remove);
-                self.check_entries(merged, expected, self.trees.local, local, place)
+                let stays =
+                    |child: &&Child| !matches!(child.outcome().chosen(self.side), Outcome::Remove);
+                let staying = outcome.children().filter(stays);
+                let expected = staying.map(|child| (child.slot, child));
+                self.check_entries(merged, expected, (self.trees.local, local), place)
             }
         }
     }
@@ -131,28 +124,18 @@ impl Checker<'_> {
     fn check_incoming(
         &self,
         merged: NodeId,
-        incoming: &Incoming,
+        (updated, part): (NodeId, &Outcome),
         place: &Place<'_>,
     ) -> CheckResult {
-        let updated = self.trees.updated;
-        match incoming.outcome() {
-            part @ (Outcome::Merge(_) | Outcome::Row(_)) => {
-                let children = part.children();
-                let expected = children.filter(|child| child.stays()).filter_map(|child| {
-                    let Slot::Local(entry) = child.slot else {
-                        return None;
-                    };
-                    Some(Expected {
-                        slot: Slot::Updated(entry),
-                        key: None,
-                        tag: None,
-                        outcome: child.outcome(),
-                    })
-                });
-                self.check_entries(merged, expected, updated, incoming.node, place)
-            }
-            _ => self.check_same(merged, updated, incoming.node, place),
+        let tree = self.trees.updated;
+        if !part.is_merge() {
+            return self.check_same(merged, tree, updated, place);
         }
+        let expected = part.staying().filter_map(|child| match child.slot {
+            Slot::Local(entry) => Some((Slot::Updated(entry), child)),
+            Slot::Updated(_) => None,
+        });
+        self.check_entries(merged, expected, (tree, updated), place)
     }
 
     /// Checks that a value equals `expected`, a value of `tree`.
@@ -258,22 +241,26 @@ impl Checker<'_> {
     fn check_entry(
         &self,
         merged: NodeId,
-        expected: Expected<'_>,
+        (slot, child): Expected<'_>,
         place: &Place<'_>,
     ) -> CheckResult {
-        let Expected { slot, outcome, .. } = expected;
-        match slot {
-            Slot::Local(id) => {
+        let outcome = child.outcome().chosen(self.side);
+        match (slot, outcome) {
+            (Slot::Local(id), _) => {
                 let local = self.trees.local.entry(id).value;
                 self.check_local(merged, outcome, local, place)?;
                 match outcome.is_merge() {
-                    true => self.check_tag(merged, expected.tag, local, place),
+                    true => self.check_tag(merged, child.extras().tag, local, place),
                     false => Ok(()),
                 }
             }
-            Slot::Updated(id) => {
+            (Slot::Updated(_), Outcome::Take(incoming)) => {
+                self.check_incoming(merged, (incoming.node, incoming.outcome()), place)
+            }
+            // inside a collection of which only a part comes
+            (Slot::Updated(id), part) => {
                 let updated = self.trees.updated.entry(id).value;
-                self.check_arrived(merged, outcome, updated, place)
+                self.check_incoming(merged, (updated, part), place)
             }
         }
     }
@@ -296,28 +283,22 @@ impl Checker<'_> {
         is_same.then_some(()).ok_or_else(error)
     }
 
-    /// Checks a map or list entry by entry. `expected` are the decided entries; `expected_tree` and
-    /// `expected_node` say whether it has to be a map or a list.
+    /// Checks a map or list entry by entry. `expected` are the decided entries; `wanted` says whether
+    /// it has to be a map or a list.
     fn check_entries<'o>(
         &self,
         merged: NodeId,
         expected: impl Iterator<Item = Expected<'o>> + Clone,
-        expected_tree: &Tree<'_>,
-        expected_node: NodeId,
+        (wanted_tree, wanted): (&Tree<'_>, NodeId),
         place: &Place<'_>,
     ) -> CheckResult {
         let tree = self.merged;
         let node = tree.resolve(merged);
-        let kind = expected_tree
-            .node(expected_tree.resolve(expected_node))
-            .kind;
-        let is_map = matches!(kind, NodeKind::Mapping(_));
         let (found, count) = (tree.entries(node), expected.clone().count());
-        let is_same_kind = match tree.node(node).kind {
-            NodeKind::Mapping(_) => is_map,
-            NodeKind::Sequence(_) => !is_map,
-            _ => false,
-        };
+        let is_map = |kind: Shape| kind == Shape::Map;
+        let kind = shape(tree, node);
+        let is_same_kind =
+            kind != Shape::Scalar && is_map(kind) == is_map(shape(wanted_tree, wanted));
         if !is_same_kind || found.len() != count {
             return Err(self.verification_error(
                 place,
@@ -326,7 +307,7 @@ impl Checker<'_> {
         }
         let mut fields = None;
         for (at_position, expected) in found.zip(expected) {
-            let (side, id) = match (expected.slot, expected.key) {
+            let (side, id) = match (expected.0, expected.1.extras().key) {
                 (_, Some(key)) => (self.trees.updated, key),
                 (Slot::Local(id), None) => (self.trees.local, id),
                 (Slot::Updated(id), None) => (self.trees.updated, id),
@@ -357,21 +338,6 @@ impl Checker<'_> {
             (Some(found), Some(expected)) => equal(self.merged, found, side, expected),
             (None, None) => true,
             _ => false,
-        }
-    }
-
-    /// Checks the value of an entry that comes from updated. Inside a collection of which only a
-    /// part comes, the outcome says which part of the value comes.
-    fn check_arrived(
-        &self,
-        merged: NodeId,
-        outcome: &Outcome,
-        updated: NodeId,
-        place: &Place<'_>,
-    ) -> CheckResult {
-        match outcome {
-            Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
-            part => self.check_incoming(merged, &Incoming::part(updated, part.clone()), place),
         }
     }
 

@@ -23,8 +23,7 @@ impl Place<'_> {
         let Some(entry) = self.entry else {
             return above;
         };
-        let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
-        match key.map(|key| key.content) {
+        match tree.key_text(entry) {
             Some(name) if above.is_empty() => name.to_owned(),
             Some(name) => format!("{above}.{name}"),
             None => format!("{above}[]"),
