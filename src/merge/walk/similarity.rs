@@ -10,7 +10,10 @@ use crate::merge::leaves;
 use crate::yaml::{EntryId, NodeId, ScalarType, equal};
 
 /// A node, with the fingerprints of its tree.
-pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
+type Value<'f> = (&'f Fingerprints<'f>, NodeId);
+
+/// An element, with the fingerprints of its tree.
+type Element<'f> = (&'f Fingerprints<'f>, EntryId);
 
 /// Fields that name an element, such as a workflow step or an alert, in the order of preference.
 const NAMING_FIELDS: [&str; 10] = [
@@ -38,18 +41,19 @@ pub(super) enum Threshold {
 /// Aliases pair if they have the same name. Maps pair if they have the same name, or if their names
 /// differ and their contents are mostly the same. Without a name, maps pair whose only field has
 /// the same key, and maps, lists and texts of several lines that reach the threshold.
-pub(super) fn similarity(
-    (left_prints, left): (&Fingerprints<'_>, EntryId),
-    (right_prints, right): (&Fingerprints<'_>, EntryId),
+pub(super) fn similarity<'f>(
+    left: Element<'f>,
+    right: Element<'f>,
     threshold: Threshold,
 ) -> Option<usize> {
-    let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
-    let left = (left_prints, left_tree.entry(left).value);
-    let right = (right_prints, right_tree.entry(right).value);
+    let (left, right) = (value_of(left), value_of(right));
     if are_same_alias(left, right) {
         return Some(EQUAL);
     }
-    let (named_left, named_right) = wrapped_maps(left, right).unwrap_or((left, right));
+    // the only key above two maps (`- job: {name: build}`), which have the names of the elements
+    let single = values_of_single_key(left, right);
+    let wrapped = single.filter(|(one, other)| are_maps(*one, *other));
+    let (named_left, named_right) = wrapped.unwrap_or((left, right));
     let are_maps = are_maps(named_left, named_right);
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
         let names = naming_value(named_left, field).zip(naming_value(named_right, field));
@@ -66,34 +70,25 @@ pub(super) fn similarity(
         }
     }
     let common = common(left, right);
+    let is_collection = |value| shape_of(value) != Shape::Scalar;
+    let have_single_key =
+        single.is_some_and(|(one, other)| is_collection(one) && is_collection(other));
     match threshold {
-        Threshold::Half | Threshold::Any if have_same_single_key(left, right) => {
-            Some(common.max(1))
-        }
+        Threshold::Half | Threshold::Any if have_single_key => Some(common.max(1)),
         Threshold::Any => (common > 0).then_some(common),
         Threshold::Half if are_maps && share_half_of_leaves(left, right) => Some(common.max(1)),
         Threshold::Half => (common * 2 >= EQUAL).then_some(common),
         Threshold::Strict => {
-            let leaves = common_leaves(left, right);
-            let is_whole = leaves > 0 && leaves == left_prints.leaves(left.1).len();
+            let (leaves, _) = common_leaves(left, right);
+            let is_whole = leaves > 0 && leaves == left.0.leaves(left.1).len();
             let is_enough = common * 2 > EQUAL || leaves > 1 || is_whole;
             (common * 2 >= EQUAL && is_enough).then_some(common)
         }
     }
 }
 
-/// Returns true if each map has one field, both with the same key and a map or list as value.
-fn have_same_single_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    let is_collection = |(prints, node): Value<'_, '_>| shape(prints.tree(), node) != Shape::Scalar;
-    values_of_same_single_key(left, right)
-        .is_some_and(|(one, other)| is_collection(one) && is_collection(other))
-}
-
 /// Returns the values of two maps that have one field each, with the same key.
-fn values_of_same_single_key<'a, 'f, 'b, 'g>(
-    left: Value<'a, 'f>,
-    right: Value<'b, 'g>,
-) -> Option<(Value<'a, 'f>, Value<'b, 'g>)> {
+fn values_of_single_key<'f>(left: Value<'f>, right: Value<'f>) -> Option<(Value<'f>, Value<'f>)> {
     if [left, right].map(entry_count) != [1; 2] {
         return None;
     }
@@ -103,23 +98,13 @@ fn values_of_same_single_key<'a, 'f, 'b, 'g>(
     }
 }
 
-/// Returns the maps below the only key of two elements (`- job: {name: build}`), which have the
-/// names of the elements.
-fn wrapped_maps<'a, 'f, 'b, 'g>(
-    left: Value<'a, 'f>,
-    right: Value<'b, 'g>,
-) -> Option<(Value<'a, 'f>, Value<'b, 'g>)> {
-    values_of_same_single_key(left, right).filter(|(one, other)| are_maps(*one, *other))
-}
-
 /// Returns the name of an element: the key above the map with the name if it is the only one, the
 /// first naming field with a usable value, and that value.
 pub(in crate::merge) fn name_of(
     prints: &Fingerprints<'_>,
     element: EntryId,
 ) -> Option<(Option<String>, &'static str, ScalarType, String)> {
-    let tree = prints.tree();
-    let element = (prints, tree.entry(element).value);
+    let (tree, element) = (prints.tree(), value_of((prints, element)));
     let mut fields = entries_of(tree, element.1);
     let single = fields.next().filter(|_| fields.len() == 0);
     let wrapped = single.map(|field| (field, (prints, tree.entry(field).value)));
@@ -135,14 +120,12 @@ pub(in crate::merge) fn name_of(
 }
 
 /// Returns the value of a field of a map.
-fn naming_value<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 'f>> {
-    let tree = prints.tree();
-    let entry = tree.find(tree.resolve(map), field)?;
-    Some((prints, tree.entry(entry).value))
+fn naming_value<'f>((prints, map): Value<'f>, field: &str) -> Option<Value<'f>> {
+    Some((prints, prints.tree().field(map, field)?))
 }
 
 /// Compares two names. The version of an action (`uses: org/action@v4`) is ignored.
-fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
+fn is_same_name(field: &str, one: Value<'_>, other: Value<'_>) -> bool {
     match (action(field, one), action(field, other)) {
         (Some(one), Some(other)) => one == other,
         _ => equal(one.0.tree(), one.1, other.0.tree(), other.1),
@@ -150,19 +133,19 @@ fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
 }
 
 /// Returns the action in a `uses` field, without its version.
-fn action(field: &str, (prints, name): Value<'_, '_>) -> Option<String> {
+fn action(field: &str, (prints, name): Value<'_>) -> Option<String> {
     let scalar = prints.tree().scalar(name).filter(|_| field == "uses")?;
     Some(scalar.content.split_once('@')?.0.to_owned())
 }
 
 /// Returns the similarity of two values, from 0 to `EQUAL`. For maps it is the average over their
 /// fields.
-fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+fn common(left: Value<'_>, right: Value<'_>) -> usize {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
     if are_same_alias(left, right) || equal(left_tree, left.1, right_tree, right.1) {
         return EQUAL;
     }
-    match [shape(left_tree, left.1), shape(right_tree, right.1)] {
+    match [left, right].map(shape_of) {
         [Shape::Map, Shape::Map] => {
             let pairs = paired_values(left, right).into_iter();
             let sum: usize = pairs.map(|(one, other, _)| common(one, other)).sum();
@@ -179,8 +162,8 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
             leaves::count_common(one, other) * EQUAL / one.len().max(other.len()).max(1)
         }
         [Shape::Scalar, Shape::Scalar] if is_multiline(left) && is_multiline(right) => {
-            let (one, other) = (left.0.leaves(left.1), right.0.leaves(right.1));
-            one.common(&other) * EQUAL / one.len().max(other.len())
+            let (common, most) = common_leaves(left, right);
+            common * EQUAL / most
         }
         _ => 0,
     }
@@ -188,25 +171,25 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
 
 /// Returns true if two values have at least half of their leaves in common. It differs from
 /// [`common`] for maps with long texts.
-fn share_half_of_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    let [one, other] = [left, right].map(|(prints, node)| prints.leaves(node));
-    one.common(&other) * 2 >= one.len().max(other.len())
+fn share_half_of_leaves(left: Value<'_>, right: Value<'_>) -> bool {
+    let (common, most) = common_leaves(left, right);
+    common * 2 >= most
 }
 
 /// Returns true if two maps or two lists have at least two thirds of their leaves in common.
-pub(super) fn is_mostly_equal(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
-    if shapes[0] != shapes[1] || shapes[0] == Shape::Scalar {
+pub(super) fn is_mostly_equal(left: Value<'_>, right: Value<'_>) -> bool {
+    let [kind, other_kind] = [left, right].map(shape_of);
+    if kind != other_kind || kind == Shape::Scalar {
         return false;
     }
-    let [one, other] = [left, right].map(|(prints, node)| prints.leaves(node));
-    let (common, needed) = (one.common(&other), one.len().max(other.len()) * 2);
-    common * 3 >= needed || (common + common_leaves_below_renamed(left, right)) * 3 >= needed
+    let (common, most) = common_leaves(left, right);
+    let is_enough = |common: usize| common * 3 >= most * 2;
+    is_enough(common) || is_enough(common + common_leaves_below_renamed(left, right))
 }
 
 /// Returns true if two maps use the same action, or have half of their leaves in common, more than
 /// one, or half of their fields: at least two, or one with a map or list that is not empty.
-pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+pub(super) fn shares_most_fields(left: Value<'_>, right: Value<'_>) -> bool {
     if !are_maps(left, right) {
         return false;
     }
@@ -214,17 +197,17 @@ pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> b
     let (field_count, common) = (counts[0].max(counts[1]), common(left, right));
     let actions = naming_value(left, "uses").zip(naming_value(right, "uses"));
     let use_same_action = actions.is_some_and(|(one, other)| is_same_name("uses", one, other));
-    let is_same = |(one, other, _): (Value<'_, '_>, Value<'_, '_>, bool)| {
+    let is_same = |(one, other, _): (Value<'_>, Value<'_>, bool)| {
         entry_count(one) > 0 && self::common(one, other) == EQUAL
     };
     let have_collection = || paired_values(left, right).into_iter().any(is_same);
     use_same_action
-        || share_half_of_leaves(left, right) && common_leaves(left, right) > 1
+        || share_half_of_leaves(left, right) && common_leaves(left, right).0 > 1
         || common * 2 >= EQUAL && (common * field_count >= 2 * EQUAL || have_collection())
 }
 
 /// Returns true if two maps have the same fields, and at most `fields` of the values differ.
-pub(super) fn differs_in_at_most(fields: usize, left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+pub(super) fn differs_in_at_most(fields: usize, left: Value<'_>, right: Value<'_>) -> bool {
     let counts = [left, right].map(entry_count);
     let pairs = paired_values(left, right).into_iter();
     let same = pairs.filter(|(one, other, _)| common(*one, *other) == EQUAL);
@@ -234,75 +217,72 @@ pub(super) fn differs_in_at_most(fields: usize, left: Value<'_, '_>, right: Valu
 
 /// Returns true if two values are aliases with the same name, even if the values of their anchors
 /// differ.
-fn are_same_alias(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+fn are_same_alias(left: Value<'_>, right: Value<'_>) -> bool {
     let name = left.0.tree().alias_name(left.1);
     name.is_some() && name == right.0.tree().alias_name(right.1)
 }
 
-fn are_maps(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+fn are_maps(left: Value<'_>, right: Value<'_>) -> bool {
     is_map(left) && is_map(right)
 }
 
-fn is_map((prints, value): Value<'_, '_>) -> bool {
-    shape(prints.tree(), value) == Shape::Map
+fn is_map(value: Value<'_>) -> bool {
+    shape_of(value) == Shape::Map
 }
 
-fn entry_count((prints, collection): Value<'_, '_>) -> usize {
+fn shape_of((prints, value): Value<'_>) -> Shape {
+    shape(prints.tree(), value)
+}
+
+fn value_of((prints, element): Element<'_>) -> Value<'_> {
+    (prints, prints.tree().entry(element).value)
+}
+
+fn entry_count((prints, collection): Value<'_>) -> usize {
     entries_of(prints.tree(), collection).len()
 }
 
-pub(super) fn is_multiline((prints, node): Value<'_, '_>) -> bool {
+pub(super) fn is_multiline((prints, node): Value<'_>) -> bool {
     let scalar = prints.tree().scalar(node);
     scalar.is_some_and(|scalar| scalar.content.contains('\n'))
 }
 
-fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
-    left.0.leaves(left.1).common(&right.0.leaves(right.1))
+/// Returns how many leaves two values share, and how many the larger one has.
+fn common_leaves(left: Value<'_>, right: Value<'_>) -> (usize, usize) {
+    let [one, other] = [left, right].map(|(prints, node)| prints.leaves(node));
+    (one.common(&other), one.len().max(other.len()))
 }
 
 /// Counts the common leaves of two maps below renamed keys, at any depth.
-fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+fn common_leaves_below_renamed(left: Value<'_>, right: Value<'_>) -> usize {
     if ![left, right].into_iter().all(has_collection) {
         return 0;
     }
     let pairs = paired_values(left, right).into_iter();
     let leaves = pairs.map(|(one, other, is_renamed)| {
-        let of_pair = if is_renamed {
-            common_leaves(one, other)
-        } else {
-            0
-        };
-        of_pair + common_leaves_below_renamed(one, other)
+        let of_pair = is_renamed.then(|| common_leaves(one, other).0);
+        of_pair.unwrap_or(0) + common_leaves_below_renamed(one, other)
     });
     leaves.sum()
 }
 
-/// Whether a value has more than one leaf. With less below its only key, a map cannot be recognized
-/// without the key.
-fn has_several_leaves((prints, node): Value<'_, '_>) -> bool {
-    prints.leaves(node).len() > 1
-}
-
 /// Whether a map has a map or list as value.
-fn has_collection((prints, node): Value<'_, '_>) -> bool {
-    let tree = prints.tree();
-    entries_of(tree, node).any(|field| shape(tree, tree.entry(field).value) != Shape::Scalar)
+fn has_collection((prints, node): Value<'_>) -> bool {
+    let mut fields = entries_of(prints.tree(), node);
+    fields.any(|field| shape_of(value_of((prints, field))) != Shape::Scalar)
 }
 
 /// Returns the pairs of values that two maps have under the same key. If each map has one key that
 /// the other one lacks, and both hold a map or both hold a list, these values pair too: the flag
 /// says that the key was renamed.
-fn paired_values<'a, 'f, 'b, 'g>(
-    left: Value<'a, 'f>,
-    right: Value<'b, 'g>,
-) -> Vec<(Value<'a, 'f>, Value<'b, 'g>, bool)> {
+fn paired_values<'f>(left: Value<'f>, right: Value<'f>) -> Vec<(Value<'f>, Value<'f>, bool)> {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
     if !are_maps(left, right) {
         return Vec::new();
     }
     let pair = |one: EntryId, other: EntryId, is_renamed| {
-        let (one, other) = (left_tree.entry(one).value, right_tree.entry(other).value);
-        ((left.0, one), (right.0, other), is_renamed)
+        let (one, other) = (value_of((left.0, one)), value_of((right.0, other)));
+        (one, other, is_renamed)
     };
     let fields = FieldIndex::of(right_tree, right.1);
     let (mut pairs, mut removed, mut shared) = (Vec::new(), Vec::new(), FxHashSet::default());
@@ -318,9 +298,11 @@ fn paired_values<'a, 'f, 'b, 'g>(
     let mut added = entries_of(right_tree, right.1).filter(|entry| !shared.contains(entry));
     if let (&[removed], Some(added), None) = (&removed[..], added.next(), added.next()) {
         let renamed = pair(removed, added, true);
-        let kind = shape(left_tree, renamed.0.1);
-        let is_collection = kind != Shape::Scalar && kind == shape(right_tree, renamed.1.1);
-        if is_collection && (!pairs.is_empty() || has_several_leaves(renamed.0)) {
+        let kind = shape_of(renamed.0);
+        let is_collection = kind != Shape::Scalar && kind == shape_of(renamed.1);
+        // with less below its only key, a map cannot be recognized without the key
+        let has_several_leaves = || left.0.leaves(renamed.0.1).len() > 1;
+        if is_collection && (!pairs.is_empty() || has_several_leaves()) {
             pairs.push(renamed);
         }
     }
