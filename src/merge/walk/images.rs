@@ -3,11 +3,12 @@
 
 use super::index::key_of;
 use super::record::Segment;
+use super::texts::text_of;
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::merge::{CombinedBy, Images, Resolution};
 use crate::triple::{Change, Triple};
-use crate::yaml::{ScalarStyle, ScalarType};
+use crate::yaml::NodeId;
 
 /// An image reference: `[REGISTRY/]REPOSITORY[:TAG][@DIGEST]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,15 +28,12 @@ impl Walker<'_> {
         if is_whole || by_rule.is_none() && !self.is_at_image() {
             return None;
         }
-        let contents = self.trees.zip(nodes).try_map(|(tree, node)| {
-            let node = node.filter(|node| tree.resolve(*node) == *node).ok_or(())?;
-            let scalar = tree.scalar(node).ok_or(())?;
-            let is_text = scalar.scalar_type == ScalarType::Str
-                && !matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded);
-            is_text.then_some(scalar.content).ok_or(())
+        let contents = self.trees.zip(nodes).map(|(tree, node)| {
+            let is_one_line = |node: &NodeId| !tree.is_block_scalar(*node);
+            text_of(tree, node.filter(is_one_line))
         });
-        let contents = contents.ok()?;
-        let images = contents.try_map(|text| Image::parse(text).ok_or(())).ok()?;
+        let contents = contents.transpose()?;
+        let images = contents.map(Image::parse).transpose()?;
         let names = merge_part(images.map(|image| image.name));
         let versions = merge_part(images.map(|image| image.version));
         let merged = |resolution: Resolution| {

@@ -5,18 +5,11 @@ use super::images::merge_part;
 use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};
 use crate::merge::embedded::{has_structure, merge_embedded};
-use crate::merge::text::merge_value_lines;
+use crate::merge::text::{ValueLines, merge_value_lines};
 use crate::merge::{CombinedBy, ConflictKind, Resolution, Sides, Texts};
 use crate::triple::{Side, Triple};
 use crate::yaml::scalar::write;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
-
-/// The line merge of three texts: the text if updated wins each conflict, and if local does.
-struct MergedLines {
-    updated: String,
-    local: String,
-    has_conflict: bool,
-}
 
 impl Walker<'_> {
     /// Merges the parts of three scalars: image references or texts. Returns `None` if they merge
@@ -34,8 +27,7 @@ impl Walker<'_> {
             return None;
         }
         let sides = self.trees.zip(nodes);
-        let texts = sides.try_map(|(tree, node)| text_of(tree, node).ok_or(()));
-        let texts = texts.ok()?;
+        let texts = sides.map(|(tree, node)| text_of(tree, node)).transpose()?;
         if has_updated_changes(texts) {
             return Some(Outcome::Keep);
         }
@@ -49,18 +41,25 @@ impl Walker<'_> {
             return None;
         }
         let lines = merge_lines(texts);
-        let is_sound = !lines.has_conflict && (has_structure(&lines.updated) || !have_structure());
+        let is_sound =
+            lines.local.is_none() && (has_structure(&lines.updated) || !have_structure());
         if is_sound {
-            return self.combined_text(CombinedBy::Lines, nodes, lines.updated);
+            let is_updated = lines.updated == texts.updated;
+            let outcome = self.text_outcome(nodes, lines.updated)?;
+            if !is_updated && outcome != Outcome::Keep {
+                self.record_combined(CombinedBy::Lines, nodes);
+            }
+            return Some(outcome);
         }
         if let Some(merged) = self.merge_structure(nodes, texts) {
             return Some(merged);
         }
-        let is_one_conflict = lines.updated == texts.updated && lines.local == texts.local;
-        if is_one_conflict || !lines.has_conflict {
+        let local = lines.local?;
+        let is_one_conflict = lines.updated == texts.updated && local == texts.local;
+        if is_one_conflict {
             return None;
         }
-        self.conflict_over_texts(nodes, lines.local, lines.updated)
+        self.conflict_over_texts(nodes, local, lines.updated)
     }
 
     /// Merges three texts that are YAML or JSON documents.
@@ -103,16 +102,6 @@ impl Walker<'_> {
         let local = self.text_outcome(nodes, local)?;
         let updated = self.text_outcome(nodes, updated)?;
         Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
-    }
-
-    /// Returns the outcome of a text that was combined from both sides, and records that it was.
-    fn combined_text(&mut self, means: CombinedBy, nodes: Nodes, text: String) -> Option<Outcome> {
-        let is_updated = text_of(self.trees.updated, nodes.updated) == Some(&text);
-        let outcome = self.text_outcome(nodes, text)?;
-        if !is_updated && outcome != Outcome::Keep {
-            self.record_combined(means, nodes);
-        }
-        Some(outcome)
     }
 
     /// Returns upstream's text as a literal block scalar, if local changed only the style of the
@@ -172,11 +161,11 @@ fn has_updated_changes(texts: Triple<&str>) -> bool {
         ..texts
     });
     let local = reverted.updated.as_str();
-    if reverted.has_conflict || local == texts.local {
+    if reverted.local.is_some() || local == texts.local {
         return false;
     }
     let remerged = merge_lines(Triple { local, ..texts });
-    !remerged.has_conflict && remerged.updated == texts.local
+    remerged.local.is_none() && remerged.updated == texts.local
 }
 
 /// Returns true if a text can be a literal block scalar at any indentation.
@@ -192,7 +181,7 @@ fn can_be_literal(text: &str) -> bool {
 
 /// Merges three texts line by line. The line breaks at the end merge as a separate value, but where
 /// all lines of a conflict are those of one side, so are the line breaks.
-fn merge_lines(texts: Triple<&str>) -> MergedLines {
+fn merge_lines(texts: Triple<&str>) -> ValueLines {
     let line_breaks = line_breaks_at_end(texts);
     // the blank line at the end separates a paragraph that one side appends from the last one
     let end = "\n\n";
@@ -209,11 +198,13 @@ fn merge_lines(texts: Triple<&str>) -> MergedLines {
             _ => line_breaks[side],
         }
     };
-    let local = merged.local.unwrap_or_else(|| merged.updated.clone());
-    MergedLines {
+    // the line breaks alone may conflict
+    let local = merged
+        .local
+        .or_else(|| merged_end.err().map(|_| merged.updated.clone()));
+    ValueLines {
         updated: with_end(merged.updated, Side::Updated),
-        local: with_end(local, Side::Local),
-        has_conflict: has_conflict || merged_end.is_err(),
+        local: local.map(|local| with_end(local, Side::Local)),
     }
 }
 
@@ -266,7 +257,7 @@ impl Walker<'_> {
 }
 
 /// Returns the content of a scalar that is a string. Returns `None` for an alias.
-fn text_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> Option<&'t str> {
+pub(super) fn text_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> Option<&'t str> {
     let node = node.filter(|node| tree.resolve(*node) == *node)?;
     let scalar = tree.scalar(node)?;
     (scalar.scalar_type == ScalarType::Str).then_some(scalar.content)
