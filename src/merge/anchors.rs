@@ -50,14 +50,8 @@ pub(super) fn equal_anchors<'s>(tree: &Tree<'s>, other: &Tree<'_>) -> FxHashSet<
 
 fn anchors<'s>(tree: &Tree<'s>) -> Anchors<'s> {
     let mut anchors = FxHashMap::default();
-    let prints = Fingerprints::new(tree);
-    add_anchors(
-        &prints,
-        tree,
-        tree.root().value,
-        &mut String::new(),
-        &mut anchors,
-    );
+    let (prints, root) = (Fingerprints::new(tree), tree.root().value);
+    add_anchors(&prints, tree, root, &mut String::new(), &mut anchors);
     anchors
 }
 
@@ -78,8 +72,8 @@ fn add_anchors<'s>(
     }
     for (position, id) in tree.entries(node).enumerate() {
         let length = path.len();
-        let step = match tree.entry(id).key.and_then(|key| tree.scalar(key)) {
-            Some(key) => key.content.to_owned(),
+        let step = match tree.key_text(id) {
+            Some(key) => key.to_owned(),
             None => match name_of(prints, id) {
                 Some(name) => format!("{name:?}"),
                 None => format!("[{position}]"),

@@ -2,11 +2,12 @@
 //! ConfigMap (rules: Texts and images).
 
 use super::document::{ReadDocument, merge_document};
+use super::walk::{Shape, shape};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
 use crate::secret::may_contain_secret;
 use crate::triple::Triple;
 use crate::white_space::{trimmed_end, trimmed_start};
-use crate::yaml::{Document, NodeKind, Tree, stream::split};
+use crate::yaml::{Document, Tree, stream::split};
 
 /// The result of merging three such texts.
 #[derive(Debug)]
@@ -24,9 +25,9 @@ pub(crate) fn merge_embedded(
     resolution: Resolution,
     options: &Options,
 ) -> Option<Embedded> {
-    let documents = texts.try_map(|text| only_document(text).ok_or(())).ok()?;
-    let trees = documents.try_map(|document| collection(document.text).ok_or(()));
-    let trees = trees.ok()?;
+    let documents = texts.map(only_document).transpose()?;
+    let trees = documents.as_ref().map(|document| collection(document.text));
+    let trees = trees.transpose()?;
     let options = Options {
         on_conflict: match resolution {
             Resolution::Updated => OnConflict::Updated,
@@ -36,12 +37,8 @@ pub(crate) fn merge_embedded(
         texts: Texts::LinesOnly,
         ..options.clone()
     };
-    let is_resource = {
-        let (tree, root) = (&trees.local, trees.local.root().value);
-        let metadata = tree.find(root, "metadata");
-        let name = metadata.and_then(|metadata| tree.find(tree.entry(metadata).value, "name"));
-        tree.find(root, "kind").is_some() && name.is_some()
-    };
+    let has = |path| trees.local.at(path).is_some();
+    let is_resource = has(&["kind"]) && has(&["metadata", "name"]);
     let sides = documents.as_ref().zip(trees.as_ref());
     let sides = sides.map(|(document, tree)| Some(ReadDocument { document, tree }));
     let merged = merge_document(sides, is_resource, &options).ok()?;
@@ -89,9 +86,5 @@ fn collection(text: &str) -> Option<Tree<'_>> {
         return None;
     }
     let tree = Tree::parse(text).ok()??;
-    let is_collection = matches!(
-        tree.node(tree.root().value).kind,
-        NodeKind::Mapping(_) | NodeKind::Sequence(_)
-    );
-    is_collection.then_some(tree)
+    (shape(&tree, tree.root().value) != Shape::Scalar).then_some(tree)
 }

@@ -66,10 +66,8 @@ fn add<'t>(
         }
         NodeKind::Mapping(_) | NodeKind::Sequence(_) if tree.entries(node).len() > 0 => {
             for entry in tree.entries(node) {
-                let entry = tree.entry(entry);
-                let key = entry.key.and_then(|key| tree.scalar(key));
-                path.push(key.map_or("-", |key| key.content));
-                add(tree, entry.value, is_skipped, path, hashes);
+                path.push(tree.key_text(entry).unwrap_or("-"));
+                add(tree, tree.entry(entry).value, is_skipped, path, hashes);
                 path.pop();
             }
             return;

@@ -1,7 +1,7 @@
 //! Parses patterns for paths in a document, such as
 //! `spec.template.spec.containers[name=*].resources`, and finds the entries that match.
 
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 /// A path or a pattern for paths, in the syntax of the paths in reports. `*` matches any part of a
 /// name or value, `[*]` any element, `**` any number of steps.
@@ -139,18 +139,13 @@ impl PatternStep {
     pub(crate) fn matches(&self, tree: &Tree<'_>, entry: EntryId) -> bool {
         match self {
             Self::Field(name) => tree
-                .entry(entry)
-                .key
-                .and_then(|key| tree.scalar(key))
-                .is_some_and(|key| matches_glob(name, key.content)),
+                .key_text(entry)
+                .is_some_and(|key| matches_glob(name, key)),
             Self::Element(fields) => {
-                let map = tree.resolve(tree.entry(entry).value);
-                let has = |(name, value): &(String, String)| {
-                    matches!(tree.node(map).kind, NodeKind::Mapping(_))
-                        && tree.find(map, name).is_some_and(|field| {
-                            tree.scalar(tree.entry(field).value)
-                                .is_some_and(|scalar| matches_glob(value, scalar.content))
-                        })
+                let value = tree.entry(entry).value;
+                let has = |(name, pattern): &(String, String)| {
+                    let text = tree.field_text(value, name);
+                    text.is_some_and(|text| matches_glob(pattern, text))
                 };
                 is_element(tree, entry) && fields.iter().all(has)
             }
