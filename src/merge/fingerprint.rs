@@ -8,7 +8,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::leaves::Leaves;
-use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
+use super::walk::index::scalar_key;
+use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// The fingerprints of a tree's values, with caches for those that are needed again.
 pub(crate) struct Fingerprints<'a> {
@@ -36,7 +37,8 @@ impl<'a> Fingerprints<'a> {
 
     /// Returns the fingerprints of the elements of a list.
     pub(crate) fn of_elements(&self, list: NodeId) -> Arc<[u64]> {
-        self.elements(self.tree.resolve(list)).into()
+        let elements = self.tree.values(list);
+        elements.map(|element| self.of(element)).collect()
     }
 
     /// Returns the leaves of a value.
@@ -50,19 +52,12 @@ impl<'a> Fingerprints<'a> {
         })
     }
 
-    fn elements(&self, list: NodeId) -> Vec<u64> {
-        let elements = self.tree.entries(list);
-        elements
-            .map(|element| self.of(self.tree.entry(element).value))
-            .collect()
-    }
-
     /// Returns the fingerprint of a list or of the value of an anchor.
     pub(crate) fn of_known(&self, node: NodeId) -> u64 {
         let cached = self.known.borrow().get(&node).copied();
         cached.unwrap_or_else(|| {
             let fingerprint = match self.tree.node(node).kind {
-                NodeKind::Sequence(_) => hash_of(&("list", self.elements(node))),
+                NodeKind::Sequence(_) => hash_of(&("list", self.of_elements(node))),
                 _ => self.of(node),
             };
             self.known.borrow_mut().insert(node, fingerprint);
@@ -74,26 +69,15 @@ impl<'a> Fingerprints<'a> {
         let tree = self.tree;
         match &tree.node(node).kind {
             NodeKind::Alias(target) => self.of_known(tree.resolve(*target)),
-            NodeKind::Scalar(scalar) => {
-                let content = if scalar.scalar_type == ScalarType::Null {
-                    ""
-                } else {
-                    scalar.content
-                };
-                hash_of(&(scalar.scalar_type, content))
-            }
+            NodeKind::Scalar(_) => scalar_key(tree, node).map_or(0, |scalar| hash_of(&scalar)),
             NodeKind::Sequence(_) => self.of_known(node),
             NodeKind::Mapping(_) => {
-                let mut fields: Vec<(u64, u64)> = tree
-                    .entries(node)
-                    .map(|field| {
-                        let entry = tree.entry(field);
-                        (
-                            entry.key.map_or(0, |key| self.of(key)),
-                            self.of(entry.value),
-                        )
-                    })
-                    .collect();
+                let fields = tree.entries(node).map(|field| tree.entry(field));
+                let fields = fields.map(|field| {
+                    let key = field.key.map_or(0, |key| self.of(key));
+                    (key, self.of(field.value))
+                });
+                let mut fields: Vec<(u64, u64)> = fields.collect();
                 fields.sort_unstable();
                 hash_of(&("map", fields))
             }

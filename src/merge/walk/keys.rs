@@ -116,7 +116,7 @@ impl ListKey {
     pub(super) fn in_path(&self, tree: &Tree<'_>, element: EntryId) -> String {
         let value = tree.entry(element).value;
         let fields = self.names();
-        let fields = fields.filter_map(|name| Some((name, field_key(tree, value, name)?.1)));
+        let fields = fields.filter_map(|name| Some((name, field_or(tree, value, name, None)?.1)));
         let fields: Vec<String> = fields.map(|(name, key)| format!("{name}={key}")).collect();
         fields.join(",")
     }
@@ -126,21 +126,20 @@ impl ListKey {
         let value = tree.entry(element).value;
         match self {
             Self::Named(first, second) => Some(Identity {
-                first: field_key(tree, value, first)?,
+                first: field_or(tree, value, first, None)?,
                 second: match second {
-                    Some(name) => field_or(tree, value, name, MISSING)?,
+                    Some(name) => field_or(tree, value, name, Some(MISSING))?,
                     None => MISSING,
                 },
                 others: Vec::new(),
             }),
             Self::Known(keys) => {
-                let map = tree.resolve(value);
-                let mut found = keys.iter().filter_map(|key| tree.find(map, key.name()));
+                let mut found = keys.iter().filter_map(|key| tree.find(value, key.name()));
                 found.next()?;
                 let mut parts = keys.iter().map(|key| {
                     let default = key.default();
                     let default = default.map_or(MISSING, |it| (it.scalar_type, &*it.content));
-                    field_or(tree, value, key.name(), default)
+                    field_or(tree, value, key.name(), Some(default))
                 });
                 Some(Identity {
                     first: parts.next()??,
@@ -245,19 +244,12 @@ fn field_or<'t>(
     tree: &'t Tree<'_>,
     element: NodeId,
     name: &str,
-    default: ScalarKey<'t>,
+    default: Option<ScalarKey<'t>>,
 ) -> Option<ScalarKey<'t>> {
-    let Some(field) = tree.find(tree.resolve(element), name) else {
-        return Some(default);
+    let Some(field) = tree.field(element, name) else {
+        return default;
     };
-    let is_null = |key: &ScalarKey<'_>| key.0 == ScalarType::Null;
-    scalar_key(tree, tree.entry(field).value).filter(|key| !is_null(key))
-}
-
-/// Returns the value of a field, if the map has it and it is a scalar other than null.
-fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<ScalarKey<'t>> {
-    tree.find(tree.resolve(element), name)?;
-    field_or(tree, element, name, MISSING)
+    scalar_key(tree, field).filter(|(scalar_type, _)| *scalar_type != ScalarType::Null)
 }
 
 impl Walker<'_> {
