@@ -1,13 +1,14 @@
 //! Merges inline comments (`Remarks`), which are on the line of a key or of the end of a value,
 //! separately from the values.
 
+use super::sequences::is_scalar;
 use super::{Entries, Walker};
 use crate::line_breaks;
 use crate::merge::decision::{CommentChoice, Outcome, Remarks};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Change, Triple};
 use crate::white_space::{trimmed, trimmed_start};
-use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
+use crate::yaml::{Comments, EntryId, Span, Tree};
 
 impl Walker<'_> {
     /// Decides which inline comments of an entry that updated and local have are taken from
@@ -39,7 +40,8 @@ impl Walker<'_> {
         };
         let has_no_comment =
             comments.local.beside().is_empty() && comments.local.behind().is_empty();
-        let is_value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
+        let is_value_taken =
+            matches!(outcome, Outcome::Take(_)) && is_scalar(self.trees.updated, updated);
         let keeps_collection = !is_value_taken && !outcome.is_emptied();
         if has_no_comment && keeps_collection && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
@@ -88,10 +90,7 @@ impl Walker<'_> {
     /// belong to that place.
     fn is_below_alias(&self, updated: EntryId) -> bool {
         let tree = self.trees.updated;
-        let is_alias = |entry: EntryId| {
-            let node = tree.node(tree.entry(entry).value);
-            matches!(node.kind, NodeKind::Alias(_))
-        };
+        let is_alias = |entry: EntryId| tree.alias_name(tree.entry(entry).value).is_some();
         let mut above = self.steps.iter().filter_map(|step| step.entries.updated);
         !self.text_is_value && above.any(|entry| entry != updated && is_alias(entry))
     }
@@ -154,12 +153,6 @@ impl Walker<'_> {
                 choice
             }
         }
-    }
-
-    fn is_scalar(&self, entry: EntryId) -> bool {
-        let tree = self.trees.updated;
-        let node = tree.resolve(tree.entry(entry).value);
-        matches!(tree.node(node).kind, NodeKind::Scalar(_))
     }
 }
 

@@ -319,7 +319,7 @@ impl ElementMerger<'_, '_> {
     }
 }
 
-fn is_scalar(tree: &Tree<'_>, element: EntryId) -> bool {
+pub(super) fn is_scalar(tree: &Tree<'_>, element: EntryId) -> bool {
     shape(tree, tree.entry(element).value) == Shape::Scalar
 }
 
