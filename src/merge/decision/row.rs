@@ -94,18 +94,6 @@ impl Row {
     }
 }
 
-impl Row<()> {
-    /// Adds the decisions about the entries.
-    pub(crate) fn with(self, children: Vec<Child>) -> Row {
-        Row {
-            span: self.span,
-            children,
-            pieces: self.pieces,
-            moved: self.moved,
-        }
-    }
-}
-
 impl<C: Borrow<[Child]>> Row<C> {
     /// Returns the pieces with the decisions about their entries.
     pub(crate) fn lines(&self) -> RowLines<'_> {

@@ -2,7 +2,7 @@
 
 use super::arrive::part_of;
 use super::{Nodes, Walker, entries_of};
-use crate::merge::decision::{Child, Incoming, Outcome, Slot};
+use crate::merge::decision::{Child, Incoming, Outcome, Row, Slot, keeps_entries};
 use crate::triple::{Side, Triple};
 use crate::yaml::NodeId;
 
@@ -36,12 +36,8 @@ impl Walker<'_> {
             .into_iter()
             .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
             .collect();
-        let is_unchanged = children.len() == entries_of(tree, local).len()
-            && children
-                .iter()
-                .zip(entries_of(tree, local))
-                .all(|(child, entry)| child.is_untouched() && child.slot == Slot::Local(entry));
-        if is_unchanged {
+        let is_untouched = children.iter().all(Child::is_untouched);
+        if is_untouched && keeps_entries(tree, tree.resolve(local), &children) {
             return Outcome::Keep;
         }
         if entries_of(tree, local).len() > 0 {
@@ -70,7 +66,7 @@ impl Walker<'_> {
             false => self.merged_row(nodes, &children),
         };
         match row {
-            Some(row) => Ok(Outcome::Row(Box::new(row.with(children)))),
+            Some(row) => Ok(Outcome::Row(Box::new(Row { children, ..row }))),
             None => Err(children),
         }
     }

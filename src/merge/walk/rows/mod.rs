@@ -21,13 +21,10 @@ use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 use pieces::{in_child_order, number_entries, piece};
 
-/// A merged row without the decisions about its entries.
-pub(super) type MergedLines = decision::Row<()>;
-
 impl Walker<'_> {
     /// Merges the row of a local block collection with these entries. Returns `None` if the row
-    /// does not change, or if local has no row.
-    pub(super) fn merged_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<MergedLines> {
+    /// does not change, or if local has no row. The result has no decisions about the entries.
+    pub(super) fn merged_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<decision::Row> {
         let has_result = children.iter().any(Child::stays) || self.steps.is_empty();
         if !self.merges_rows || !has_result {
             return None;
@@ -70,10 +67,10 @@ impl Walker<'_> {
             pieces = in_child_order(pieces, children, &rows);
         }
         self.limit_indent(&mut pieces, &rows, (local_node, owners));
-        Some(MergedLines {
+        Some(decision::Row {
             span: rows.local.span,
             moved: self.width_change(&rows, nodes, owners),
-            children: (),
+            children: Vec::new(),
             pieces,
         })
     }

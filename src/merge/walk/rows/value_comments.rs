@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{MergedLines, empty_row, item, row_of, same_lines};
+use super::{empty_row, item, row_of, same_lines};
 use crate::merge::Resolution;
-use crate::merge::decision::{Child, Outcome, Piece, PieceKind};
+use crate::merge::decision::{self, Child, Outcome, Piece, PieceKind};
 use crate::merge::walk::{Entries, Nodes, Walker};
 use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;
@@ -231,7 +231,7 @@ impl Walker<'_> {
         &mut self,
         nodes: Nodes,
         children: &[Child],
-    ) -> Option<MergedLines> {
+    ) -> Option<decision::Row> {
         let owners = self.owners(nodes)?;
         // If one side of a conflict has no entries, it keeps its brackets.
         let both_have_entries = [Side::Local, Side::Updated]
@@ -245,10 +245,10 @@ impl Walker<'_> {
             None => self.rows_of_document_to_fill(nodes),
         }?;
         let pieces = self.merge_rows(&rows, children, nodes);
-        Some(MergedLines {
+        Some(decision::Row {
             span: rows.local.span,
             moved: 0,
-            children: (),
+            children: Vec::new(),
             pieces,
         })
     }
