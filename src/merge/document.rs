@@ -165,8 +165,8 @@ impl DocumentMerge<'_> {
     /// it has the decided values (law 8).
     fn accepted(&self) -> Option<(String, Decided)> {
         // merge the lines before the walk, so that both do not need their memory at the same time
-        let lines = || merged_lines(&self.documents, &self.bodies, self.known_lines);
-        let whole = updated_in_local(&self.bodies, self.updated, self.local);
+        let lines = || self.merged_lines(&self.bodies, self.known_lines);
+        let whole = self.updated_in_local();
         let lines_of_all = match whole {
             Some(_) => None,
             None => Some(lines()?),
@@ -198,7 +198,7 @@ impl DocumentMerge<'_> {
     fn written(&self) -> Result<(Option<String>, Decided), VerificationError> {
         let decided = self.decide(self.trees, Rows::Merged);
         let outcome = &decided.outcome;
-        let text = match replaced_by_updated((self.updated, self.local), self.trees, outcome) {
+        let text = match self.replaced_by_updated(outcome) {
             Some(text) => Some(text),
             None => {
                 let again = |trees: Triple<&Tree<'_>>| Ok(self.decide(trees, Rows::Merged).outcome);
@@ -221,7 +221,7 @@ impl DocumentMerge<'_> {
                 local: Some(text.strip_prefix(above)?.strip_suffix(below)?),
                 ..self.bodies
             };
-            let lines = merged_lines(&self.documents, &bodies, None)?.into_owned();
+            let lines = self.merged_lines(&bodies, None)?.into_owned();
             if lines == text || !has_same_remarks(&lines, &text) {
                 return None;
             }
@@ -232,6 +232,76 @@ impl DocumentMerge<'_> {
             is_accepted.then_some(lines)
         };
         again().unwrap_or(text)
+    }
+
+    /// Returns local's document with updated's body, if the decision is to replace local's whole
+    /// value by updated's collection. Updated's comments come too, so local's value must not have
+    /// any but the one beside it, which comes above the new value.
+    fn replaced_by_updated(&self, outcome: &Outcome) -> Option<String> {
+        let (trees, local) = (self.trees, self.local);
+        let is_whole = matches!(outcome, Outcome::Take(taken) if taken.is_whole());
+        let is_collection = trees.updated.entries(trees.updated.root().value).len() > 0;
+        let (tree, root) = (trees.local, trees.local.root());
+        let has_anchor = tree.node(root.value).anchor().is_some();
+        let remark = trimmed(tree.slice(root.comments().beside()));
+        let has_more_comments = body(local).replacen(remark, "", 1).contains('#');
+        if !is_whole || !is_collection || has_anchor || has_more_comments {
+            return None;
+        }
+        let line_break = line_break_of(local.text);
+        let text = match remark {
+            "" => with_body(local, self.updated),
+            _ => {
+                let body = [remark, line_break, body(self.updated)].concat();
+                with_merged_body(local, body).into_owned()
+            }
+        };
+        let text = with_line_break(text, line_break).into_owned();
+        let text = with_end_of(text, local.text);
+        is_verified(&text, trees, outcome, None).ok()?;
+        Some(text)
+    }
+
+    /// Returns local's document with its body merged by lines, if that has no conflict.
+    fn merged_lines<'l>(
+        &self,
+        bodies: &Triple<Option<&str>>,
+        known: Option<(Triple<&str>, &'l CleanLines)>,
+    ) -> Option<Cow<'l, str>> {
+        let bodies = bodies.transpose()?;
+        let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
+        if bodies.into_iter().any(has_mixed) {
+            return None;
+        }
+        let line_break = line_break_of(self.local.text);
+        let bodies = bodies.map(|body| with_line_break(body, line_break));
+        let bodies = bodies.as_ref().map(AsRef::as_ref);
+        let merged = match known.filter(|(texts, _)| *texts == bodies) {
+            Some((_, known)) => {
+                let clean = known.merged.as_deref().ok();
+                Cow::Borrowed(clean.or(known.without_known_changes.as_deref())?)
+            }
+            None => {
+                let own = merge_clean_lines(bodies, 0, || ());
+                Cow::Owned(own.merged.ok().or(own.without_known_changes)?)
+            }
+        };
+        Some(with_merged_body(self.local, merged))
+    }
+
+    /// Returns local's document with updated's body and local's line breaks, if local is the
+    /// original.
+    fn updated_in_local(&self) -> Option<String> {
+        let (original, local) = (self.bodies.original, self.bodies.local);
+        if !is_same_but_line_breaks(original, local) {
+            return None;
+        }
+        let text = with_body(self.local, self.updated);
+        if original == local {
+            return Some(text);
+        }
+        let text = with_line_break(text, line_break_of(self.local.text));
+        Some(with_line_end_of(text.into_owned(), self.local.text))
     }
 }
 
@@ -251,34 +321,6 @@ fn has_same_remarks(one: &str, other: &str) -> bool {
     remarks(one).eq(remarks(other))
 }
 
-/// Returns local's document with updated's body, if the decision is to replace local's whole value
-/// by updated's collection. Updated's comments come too, so local's value must not have any but the
-/// one beside it, which comes above the new value.
-fn replaced_by_updated(
-    (updated, local): (&Document<'_>, &Document<'_>),
-    trees: Triple<&Tree<'_>>,
-    outcome: &Outcome,
-) -> Option<String> {
-    let is_whole = matches!(outcome, Outcome::Take(taken) if taken.part.is_none());
-    let is_collection = trees.updated.entries(trees.updated.root().value).len() > 0;
-    let (tree, root) = (trees.local, trees.local.root());
-    let has_anchor = tree.node(root.value).anchor().is_some();
-    let remark = trimmed(tree.slice(root.comments().beside()));
-    let has_more_comments = body(local).replacen(remark, "", 1).contains('#');
-    if !is_whole || !is_collection || has_anchor || has_more_comments {
-        return None;
-    }
-    let line_break = line_break_of(local.text);
-    let text = match remark {
-        "" => with_body(local, updated),
-        _ => with_merged_body(local, [remark, line_break, body(updated)].concat()).into_owned(),
-    };
-    let text = with_line_break(text, line_break).into_owned();
-    let text = with_end_of(text, local.text);
-    is_verified(&text, trees, outcome, None).ok()?;
-    Some(text)
-}
-
 /// Gives a merged text the line breaks of local's document; if that has none, those of the text
 /// above it.
 fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
@@ -286,51 +328,6 @@ fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
         true => text,
         false => with_line_break(&text, line_break_of(local.head)).into_owned(),
     }
-}
-
-/// Returns local's document with its body merged by lines, if that has no conflict.
-fn merged_lines<'l>(
-    documents: &Triple<Option<&Document<'_>>>,
-    bodies: &Triple<Option<&str>>,
-    known: Option<(Triple<&str>, &'l CleanLines)>,
-) -> Option<Cow<'l, str>> {
-    let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
-    let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
-    if bodies.into_array().into_iter().any(has_mixed) {
-        return None;
-    }
-    let local = documents.local?;
-    let line_break = line_break_of(local.text);
-    let bodies = bodies.map(|body| with_line_break(body, line_break));
-    let bodies = bodies.as_ref().map(AsRef::as_ref);
-    let merged = match known.filter(|(texts, _)| *texts == bodies) {
-        Some((_, known)) => {
-            let clean = known.merged.as_deref().ok();
-            Cow::Borrowed(clean.or(known.without_known_changes.as_deref())?)
-        }
-        None => {
-            let own = merge_clean_lines(bodies, 0, || ());
-            Cow::Owned(own.merged.ok().or(own.without_known_changes)?)
-        }
-    };
-    Some(with_merged_body(local, merged))
-}
-
-/// Returns local's document with updated's body and local's line breaks, if local is the original.
-fn updated_in_local(
-    bodies: &Triple<Option<&str>>,
-    updated: &Document<'_>,
-    local: &Document<'_>,
-) -> Option<String> {
-    if !is_same_but_line_breaks(bodies.original, bodies.local) {
-        return None;
-    }
-    let text = with_body(local, updated);
-    if bodies.original == bodies.local {
-        return Some(text);
-    }
-    let text = with_line_break(text, line_break_of(local.text));
-    Some(with_line_end_of(text.into_owned(), local.text))
 }
 
 impl Merged {

@@ -214,12 +214,11 @@ fn with_last_lines(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> O
 
 /// Whether carrying the decisions out does not change a byte of local's text.
 pub(super) fn is_carried_out(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> bool {
-    let aliases = Aliases::Stay;
-    let draft = || carry_out(trees, outcome, aliases);
-    if outcome.has_open_conflict() {
-        return false;
-    }
-    *outcome == Outcome::Keep || with_end_of(draft().text, trees.local.text()) == trees.local.text()
+    let is_local_text = || {
+        let draft = carry_out(trees, outcome, Aliases::Stay);
+        with_end_of(draft.text, trees.local.text()) == trees.local.text()
+    };
+    *outcome == Outcome::Keep || !outcome.has_open_conflict() && is_local_text()
 }
 
 /// Checks that a text has the decided values; `side` is the side to take in open conflicts.
