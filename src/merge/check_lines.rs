@@ -39,7 +39,8 @@ impl<'a> LineCheck<'a> {
             let mut entries = self.merged.entries(merged);
             entries.all(|entry| self.entry(find(entry), (merged, entry), nodes))
         };
-        let all = self.all(nodes, merged);
+        let [original, updated, local] = sides.into_array();
+        let all = [original, updated, local, (self.merged, merged)];
         match all.map(|(tree, node)| shape(tree, node)) {
             [Shape::Map, Shape::Map, Shape::Map, Shape::Map] => {
                 let fields = sides.map(|(tree, map)| FieldIndex::of(tree, map));
@@ -72,16 +73,14 @@ impl<'a> LineCheck<'a> {
         };
         let wanted = first_line(self.merged, merged);
         let found = sides.map(|(tree, list)| {
-            let (mut elements, at) = (tree.entries(list), at as u32);
-            let is_there = (at as usize) < elements.len();
-            let first = elements.next().filter(|_| is_there)?;
+            let mut elements = tree.entries(list);
+            let is_there = at < elements.len();
             // the numbers of the elements follow each other
-            Some(EntryId::new(first.number() + at))
-                .filter(|element| first_line(tree, *element) == wanted)
+            let element = EntryId::new(elements.next()?.number() + at as u32);
+            (is_there && first_line(tree, element) == wanted).then_some(element)
         });
-        found
-            .transpose()
-            .map_or_else(Triple::default, |all| all.map(Some))
+        let found = found.transpose();
+        found.map(|all| all.map(Some)).unwrap_or_default()
     }
 
     /// Checks an entry of the merged collection `node`. `nodes` are the collections of the sides.
@@ -91,43 +90,39 @@ impl<'a> LineCheck<'a> {
         (node, merged): (NodeId, EntryId),
         nodes: Triple<NodeId>,
     ) -> bool {
-        match sides.into_array() {
-            [Some(original), Some(updated), Some(local)] => {
-                let entries = Triple::new(original, updated, local);
-                let all = self.all(nodes.zip(entries), (node, merged));
-                let [original, updated, local, whole] =
-                    all.map(|(tree, (node, entry))| surroundings(tree, node, entry));
-                original == updated && local == whole
-                    || original == local && updated == whole
-                    || self.paired_entry(entries, merged)
-            }
-            [None, None, Some(local)] => {
-                let both = [(self.trees.local, local), (self.merged, merged)];
-                let [lines, merged_lines] = both.map(|(tree, id)| lines(tree, tree.entry(id)));
-                let [above, merged_above] = both.map(|(tree, id)| above(tree, tree.entry(id)));
-                lines == merged_lines && self.has_comments(above, merged_above)
-            }
-            _ => true,
+        if let Some(entries) = sides.transpose() {
+            let texts = self.trees.zip(nodes.zip(entries));
+            let texts = texts.map(|(tree, (node, entry))| surroundings(tree, node, entry));
+            let whole = surroundings(self.merged, node, merged);
+            return texts.original == texts.updated && texts.local == whole
+                || texts.original == texts.local && texts.updated == whole
+                || self.paired_entry(entries, merged);
         }
+        let (None, None, Some(local)) = (sides.original, sides.updated, sides.local) else {
+            return true;
+        };
+        let both = [(self.trees.local, local), (self.merged, merged)];
+        let [lines, merged_lines] = both.map(|(tree, id)| lines(tree, tree.entry(id)));
+        let [above, merged_above] = both.map(|(tree, id)| above(tree, tree.entry(id)));
+        lines == merged_lines && self.has_comments(above, merged_above)
     }
 
     fn paired_entry(&self, entries: Triple<EntryId>, merged: EntryId) -> bool {
-        let all = self.all(entries, merged);
-        let all = all.map(|(tree, id)| (tree, tree.entry(id)));
-        let comments = all.map(|(tree, entry)| above(tree, entry));
-        let are_blocks = all.map(|(tree, entry)| tree.is_block_collection(entry.value));
-        let are_blocks = are_blocks == [true; 4];
-        let [original, updated, local, merged] =
-            all.map(|(tree, entry)| own_lines(tree, entry, are_blocks));
-        let of_sides = Triple::new(original, updated, local);
-        let [original, updated, local, merged_comments] = comments;
-        let comments = Triple::new(original, updated, local);
-        let [original, updated, local, value] = all.map(|(_, entry)| entry.value);
-        let is_merged = of_sides.change() == Change::BothDiffer || of_sides.merged() == merged;
+        let sides = self.trees.zip(entries);
+        let sides = sides.map(|(tree, id)| (tree, tree.entry(id)));
+        let (tree, merged) = (self.merged, self.merged.entry(merged));
+        let is_block =
+            |(tree, entry): (&Tree<'_>, Entry<'_>)| tree.is_block_collection(entry.value);
+        let are_blocks = is_block((tree, merged)) && sides.into_iter().all(is_block);
+        let lines = sides.map(|(tree, entry)| own_lines(tree, entry, are_blocks));
+        let comments = sides.map(|(tree, entry)| above(tree, entry));
+        let is_merged = lines.change() == Change::BothDiffer
+            || lines.merged() == own_lines(tree, merged, are_blocks);
+        let values = sides.map(|(_, entry)| entry.value);
         is_merged
             && (comments.change() == Change::BothDiffer
-                || self.has_comments(comments.merged(), merged_comments))
-            && (!are_blocks || self.collections(Triple::new(original, updated, local), value))
+                || self.has_comments(comments.merged(), above(tree, merged)))
+            && (!are_blocks || self.collections(values, merged.value))
     }
 
     /// Whether `merged`, the comments above a merged entry, are the `expected` ones. There may be
@@ -145,11 +140,6 @@ impl<'a> LineCheck<'a> {
             own
         });
         expected.is_subset(&merged) && merged.difference(&expected).all(|line| own.contains(line))
-    }
-
-    fn all<T>(&self, of_sides: Triple<T>, merged: T) -> [(&'a Tree<'a>, T); 4] {
-        let [original, updated, local] = self.trees.zip(of_sides).into_array();
-        [original, updated, local, (self.merged, merged)]
     }
 }
 
