@@ -1,7 +1,9 @@
 //! The decision about an entry of a merged map or list.
 
+use std::sync::LazyLock;
+
 use super::row::chosen_pieces;
-use super::{CommentChoice, Incoming, Outcome, Piece, Remarks, Slot};
+use super::{Incoming, Outcome, Piece, Remarks, Slot};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -32,8 +34,8 @@ pub(crate) fn keeps_entries(tree: &Tree<'_>, node: NodeId, children: &[Child]) -
     children.iter().all(Child::stays) && slots.eq(tree.entries(node).map(Slot::Local))
 }
 
-/// The decisions about an entry's comments, key, anchor and tag.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The decisions about an entry's comments, key, anchor and tag, which all stay by default.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Extras {
     pub(crate) remarks: Remarks,
     /// The comment lines above and below its value, if they change.
@@ -44,22 +46,6 @@ pub(crate) struct Extras {
     pub(crate) anchor: Option<EntryId>,
     /// The updated entry whose value has the tag that local's value gets, or none.
     pub(crate) tag: Option<EntryId>,
-}
-
-impl Extras {
-    /// The comments, the key, the anchor and the tag stay.
-    const NONE: Self = Self {
-        remarks: Remarks {
-            from: None,
-            above: CommentChoice::Local,
-            line: CommentChoice::Local,
-            tail: CommentChoice::Local,
-        },
-        value_comments: None,
-        key: None,
-        anchor: None,
-        tag: None,
-    };
 }
 
 impl Child {
@@ -132,7 +118,7 @@ impl Child {
 
     /// Returns the decisions about its comments, key, anchor and tag.
     pub(crate) fn extras(&self) -> &Extras {
-        static NONE: Extras = Extras::NONE;
+        static NONE: LazyLock<Extras> = LazyLock::new(Extras::default);
         match &self.decision {
             Decision::Value(_) => &NONE,
             Decision::WithExtras(both) => &both.1,
@@ -142,7 +128,7 @@ impl Child {
     /// Changes the decisions about its comments, key, anchor and tag.
     pub(crate) fn with(self, change: impl FnOnce(&mut Extras)) -> Self {
         let (outcome, mut extras) = match self.decision {
-            Decision::Value(outcome) => (outcome, Extras::NONE),
+            Decision::Value(outcome) => (outcome, Extras::default()),
             Decision::WithExtras(both) => *both,
         };
         change(&mut extras);
@@ -150,7 +136,7 @@ impl Child {
             // remarks that all stay need no record of their source
             extras.remarks = Remarks::default();
         }
-        let decision = match extras == Extras::NONE {
+        let decision = match extras == Extras::default() {
             true => Decision::Value(outcome),
             false => Decision::WithExtras(Box::new((outcome, extras))),
         };
