@@ -1,10 +1,11 @@
 //! Merges elements of a list without a key that one side moved: those without other changes, and
 //! those that are found by their name (rules: Lists without a key).
 
+use std::cell::LazyCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aligned_lists::AlignedLists;
-use super::positions::Positions;
 use super::sequences::ElementMerger;
 use crate::merge::decision::Slot;
 use crate::triple::{Side, Triple};
@@ -51,42 +52,29 @@ impl AlignedLists {
     /// version.
     fn moved(&self) -> Vec<Triple<usize>> {
         let (in_updated, in_local) = (&self.in_updated, &self.in_local);
-        let has_version = |partners: &Positions, at: usize, side: Side| {
-            partners.get(at).is_some()
-                || self.moved_value(at, side).is_some()
-                || self.moved_by_name[side].contains_key(&at)
-        };
-        let is_moved = |at: &usize| {
-            (in_updated.get(*at).is_none() || in_local.get(*at).is_none())
-                && self.count(self.values.original[*at]).original.total == 1
-                && has_version(in_updated, *at, Side::Updated)
-                && has_version(in_local, *at, Side::Local)
-        };
-        let all = 0..self.values.original.len();
-        let mut moved = all.filter(is_moved).peekable();
-        // most lists have none: the positions take more memory than the counts
-        if moved.peek().is_none() {
-            return Vec::new();
-        }
-        let positions = [&self.values.updated, &self.values.local].map(|values| {
-            let positions = values.iter().enumerate().map(|(at, value)| (*value, at));
-            positions.collect::<FxHashMap<u64, usize>>()
+        // most lists have no moved elements: the positions take more memory than the counts
+        let positions = Side::ALL.map(|side| {
+            LazyCell::new(move || {
+                let values = self.values[side].iter().enumerate();
+                let positions = values.map(|(at, value)| (*value, at));
+                positions.collect::<FxHashMap<u64, usize>>()
+            })
         });
-        let triple = |at: usize| {
-            let moved_to = |side, positions: &FxHashMap<u64, usize>| {
-                let moved = self.moved_value(at, side);
-                let at_value = moved.and_then(|value| positions.get(&value).copied());
-                at_value.or_else(|| self.moved_by_name[side].get(&at).copied())
-            };
-            let updated = in_updated
-                .get(at)
-                .or_else(|| moved_to(Side::Updated, &positions[0]));
-            let local = in_local
-                .get(at)
-                .or_else(|| moved_to(Side::Local, &positions[1]));
-            Some(Triple::new(at, updated?, local?))
+        let moved_to = |side: Side, at: usize| {
+            let at_value = || positions[side].get(&self.moved_value(at, side)?).copied();
+            at_value().or_else(|| self.moved_by_name[side].get(&at).copied())
         };
-        moved.filter_map(triple).collect()
+        let moved = (0..self.values.original.len()).filter_map(|at| {
+            let (updated, local) = (in_updated.get(at), in_local.get(at));
+            let is_paired = updated.is_some() && local.is_some();
+            if is_paired || self.count(self.values.original[at]).original.total != 1 {
+                return None;
+            }
+            let updated = updated.or_else(|| moved_to(Side::Updated, at))?;
+            let local = local.or_else(|| moved_to(Side::Local, at))?;
+            Some(Triple::new(at, updated, local))
+        });
+        moved.collect()
     }
 
     /// Returns the value of an original element that a side moved: the original's value, or the one
