@@ -51,37 +51,23 @@ pub(super) fn same_entry_text(entries: [(&Tree<'_>, EntryId); 2]) -> bool {
 
 /// Returns true if two entries have the same lines, apart from line breaks and a common
 /// indentation.
-pub(super) fn same_lines(
-    (left_tree, left): (&Tree<'_>, EntryId),
-    (right_tree, right): (&Tree<'_>, EntryId),
-) -> bool {
-    fn lines_of<'t>(tree: &Tree<'t>, entry: EntryId) -> (usize, impl Iterator<Item = &'t str>) {
+pub(super) fn same_lines(left: (&Tree<'_>, EntryId), right: (&Tree<'_>, EntryId)) -> bool {
+    /// Returns the lines without the column of the first one; one that begins left of that column
+    /// is as it is, behind the column.
+    fn lines_of<'t>((tree, entry): (&Tree<'t>, EntryId)) -> impl Iterator<Item = (usize, &'t str)> {
         let entry = tree.entry(entry);
         let span = Span::new(entry.span.start, tree.end_of_lines(entry));
         let column = tree.column(entry.span.start) as usize;
-        (column, crate::line_breaks::lines(tree.slice(span)))
+        let lines = crate::line_breaks::lines(tree.slice(span)).enumerate();
+        lines.map(move |(at, line)| {
+            let text = line.trim_start_matches(' ');
+            match at {
+                0 => (0, line),
+                _ if is_white_space(line) => (0, text),
+                _ if line.len() - text.len() >= column => (0, &line[column..]),
+                _ => (column, line),
+            }
+        })
     }
-    let (left_column, left) = lines_of(left_tree, left);
-    let (right_column, right) = lines_of(right_tree, right);
-    let indent_to_skip = |(at, line): (usize, &'_ str), column: usize| -> Option<usize> {
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        match at {
-            0 => Some(0),
-            _ if is_white_space(line) => Some(indent),
-            _ => (indent >= column).then_some(column),
-        }
-    };
-    let is_same = |left: (usize, &str), right: (usize, &str)| {
-        let indents = (
-            indent_to_skip(left, left_column),
-            indent_to_skip(right, right_column),
-        );
-        match indents {
-            (Some(a), Some(b)) => left.1[a..] == right.1[b..],
-            _ => left_column == right_column && left.1 == right.1,
-        }
-    };
-    let (mut lefts, mut rights) = (left.enumerate(), right.enumerate());
-    lefts.all(|left| rights.next().is_some_and(|right| is_same(left, right)))
-        && rights.next().is_none()
+    lines_of(left).eq(lines_of(right))
 }

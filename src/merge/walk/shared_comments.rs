@@ -1,8 +1,7 @@
 //! Finds the comments between entries that all three versions of a block collection have. What a
 //! side inserts above such a comment is at another place than what the other one inserts below it.
 
-use rustc_hash::FxHashMap;
-
+use super::positions::unique_positions;
 use super::{Nodes, Walker};
 use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;
@@ -13,20 +12,16 @@ impl Walker<'_> {
     /// side, in the original's order. No comment is above an earlier one.
     pub(super) fn shared_comments(&self, nodes: Nodes) -> Vec<Triple<usize>> {
         let comments = Side::ALL.map(|side| self.comments_between_entries(side, nodes));
-        let unique = comments.as_ref().map(|comments| {
-            let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-            for (text, _) in comments {
-                *counts.entry(text).or_default() += 1;
-            }
-            let unique = comments.iter().filter(|(text, _)| counts[text] == 1);
-            unique.copied().collect::<FxHashMap<&str, usize>>()
-        });
+        let unique = comments
+            .as_ref()
+            .map(|comments| unique_positions(comments.iter().map(|(text, _)| Some(*text))));
         let mut last = Triple::default();
         let shared = comments.original.iter().filter_map(|(text, _)| {
-            let above = unique
-                .as_ref()
-                .map(|unique| unique.get(text).copied())
-                .transpose()?;
+            let above = Side::ALL.map(|side| {
+                let at = unique[side].get(text).copied().flatten()?;
+                Some(comments[side][at as usize].1)
+            });
+            let above = above.transpose()?;
             let is_below_last = last.zip(above).into_array();
             let is_in_order = is_below_last.iter().all(|(last, above)| last <= above);
             is_in_order.then(|| {

@@ -42,26 +42,18 @@ impl Walker<'_> {
             })
         };
         let (updated, local) = (bounds(Side::Updated)?, bounds(Side::Local)?);
-        let at = region.original.start;
-        let (above, below) = elements.original.split_at(at);
-        let neighbour = |it: Option<&EntryId>| -> Vec<SortKey<'_>> {
-            let sort_key = it.and_then(|it| sort_key(self.trees.original, *it));
-            sort_key.into_iter().collect()
+        let (above, below) = elements.original.split_at(region.original.start);
+        let [above, below] = [above.last(), below.first()]
+            .map(|neighbour| neighbour.and_then(|it| sort_key(self.trees.original, *it)));
+        let are_in_order = |first: [SortKey<'_>; 2], second: [SortKey<'_>; 2]| {
+            above.is_none_or(|above| above < first[0])
+                && first[1] < second[0]
+                && below.is_none_or(|below| second[1] < below)
         };
-        let (above, below) = (neighbour(above.last()), neighbour(below.first()));
-        let are_in_order = |first: &[SortKey<'_>], second: &[SortKey<'_>]| {
-            let mut following = [&above[..], first, second, &below[..]].into_iter();
-            let mut last = following.next().and_then(|row| row.iter().max());
-            following.all(|row| {
-                let is_in_order = row.iter().min().is_none_or(|lowest| last < Some(lowest));
-                last = row.iter().max().or(last);
-                is_in_order
-            })
-        };
-        if are_in_order(&updated, &local) {
+        if are_in_order(updated, local) {
             Some(Side::Updated)
         } else {
-            are_in_order(&local, &updated).then_some(Side::Local)
+            are_in_order(local, updated).then_some(Side::Local)
         }
     }
 }
