@@ -100,19 +100,12 @@ pub(crate) fn is_document_pinned(document: &Document<'_>) -> bool {
     if !may_pin(head.as_bytes()) && !may_pin(document.text.as_bytes()) {
         return false;
     }
-    for line in lines(head).chain(lines(document.text)) {
+    let comments = lines(head).chain(lines(document.text)).map(|line| {
         let line = trimmed(line);
-        let behind_marker = line.strip_prefix("---").map(trimmed_start);
-        let comment = behind_marker.unwrap_or(line);
-        if comment.starts_with('#') && is_pin_comment(comment) {
-            return true;
-        }
-        let head = comment.is_empty() || comment.starts_with(['#', '%']);
-        if !head {
-            return false;
-        }
-    }
-    false
+        line.strip_prefix("---").map_or(line, trimmed_start)
+    });
+    let mut above = comments.take_while(|it| it.is_empty() || it.starts_with(['#', '%']));
+    above.any(|comment| comment.starts_with('#') && is_pin_comment(comment))
 }
 
 /// Whether the first line of a file pins it. In a file that is not YAML, any kind of comment does.

@@ -55,10 +55,8 @@ impl Options {
     pub fn whole(&self) -> (Resolution, Option<&Rule>) {
         let mut rules = self.rules.iter().rev().filter(|rule| rule.path.is_whole());
         let ruled = rules.find_map(|rule| Some((rule.take?.resolution()?, rule)));
-        match ruled {
-            Some((resolution, rule)) => (resolution, Some(rule)),
-            None => (self.on_conflict.resolution(), None),
-        }
+        let by_policy = (self.on_conflict.resolution(), None);
+        ruled.map_or(by_policy, |(resolution, rule)| (resolution, Some(rule)))
     }
 
     /// Returns how a conflict is resolved where upstream changed a whole document or file that
