@@ -75,16 +75,10 @@ impl Walker<'_> {
             true => self.shared_comments(nodes),
             false => Vec::new(),
         };
-        let locals: Vec<EntryId> = match comments.is_empty() {
-            true => Vec::new(),
-            false => self.entries_on(Side::Local, nodes).collect(),
-        };
+        let position_below = |local: usize| local.checked_sub(1).map_or(0, |it| positions[it] + 1);
         let above = |it: &Triple<usize>| SharedComment {
             updated_above: it.updated,
-            local_above: it
-                .local
-                .checked_sub(1)
-                .map_or(0, |last| positions[place_of(locals[last])] + 1),
+            local_above: position_below(it.local),
         };
         let comments: Vec<SharedComment> = comments.iter().map(above).collect();
         self.within(nodes, |walker| {
@@ -141,14 +135,8 @@ impl Walker<'_> {
     /// is whether both are wanted.
     fn insertions_as_conflicts(&mut self, nodes: Nodes, children: &mut [Child]) {
         let is_local = |child: &Child| {
-            matches!(
-                child.sides(),
-                Triple {
-                    original: None,
-                    updated: None,
-                    ..
-                }
-            )
+            let sides = child.sides();
+            sides.original.or(sides.updated).is_none()
         };
         let is_updated = |child: &Child| {
             matches!(child.slot, Slot::Updated(_)) && matches!(child.outcome(), Outcome::Take(_))
