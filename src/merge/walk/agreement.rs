@@ -56,37 +56,36 @@ impl ElementMerger<'_, '_> {
 
     fn both_insertions(&mut self, values: Triple<&[u64]>, stretch: &Triple<Range<usize>>) -> bool {
         let (updateds, locals) = (stretch.updated.clone(), stretch.local.clone());
-        if let Some(positions) = positions_in(values.local, values.updated) {
-            for (updated, local) in paired(updateds, positions, locals) {
-                let child = match local {
-                    Some(local) => self.child_of_local(local, Some(updated)),
-                    None => self.taken(updated),
-                };
-                self.children.push(child);
-            }
-            return true;
-        }
-        let own = |local: usize| Child::keep(self.lists.elements.local[local]);
-        if let Some(positions) = positions_in(values.updated, values.local) {
-            for (local, updated) in paired(locals, positions, updateds) {
-                let child = match updated {
-                    Some(_) => self.child_of_local(local, updated),
-                    None => own(local),
-                };
-                self.children.push(child);
-            }
-            return true;
-        }
-        let are_apart = !values.local.iter().any(|it| values.updated.contains(it));
-        let first = self.walker.first_in_order(self.lists, stretch);
-        let Some(first) = first.filter(|_| are_apart) else {
-            return false;
-        };
-        let updateds = Vec::from_iter(updateds.map(|updated| self.taken(updated)));
-        let locals = locals.map(own);
-        match first {
-            Side::Updated => self.children.extend(updateds.into_iter().chain(locals)),
-            _ => self.children.extend(locals.chain(updateds)),
+        let pairs: Vec<(Option<usize>, Option<usize>)> =
+            if let Some(positions) = positions_in(values.local, values.updated) {
+                let pairs = paired(updateds, positions, locals);
+                pairs
+                    .map(|(updated, local)| (Some(updated), local))
+                    .collect()
+            } else if let Some(positions) = positions_in(values.updated, values.local) {
+                let pairs = paired(locals, positions, updateds);
+                pairs
+                    .map(|(local, updated)| (updated, Some(local)))
+                    .collect()
+            } else {
+                let are_apart = !values.local.iter().any(|it| values.updated.contains(it));
+                let first = self.walker.first_in_order(self.lists, stretch);
+                let updateds = updateds.map(|updated| (Some(updated), None));
+                let locals = locals.map(|local| (None, Some(local)));
+                match first.filter(|_| are_apart) {
+                    Some(Side::Updated) => updateds.chain(locals).collect(),
+                    Some(_) => locals.chain(updateds).collect(),
+                    None => return false,
+                }
+            };
+        for (updated, local) in pairs {
+            let child = match (updated, local) {
+                (Some(_), Some(local)) => self.child_of_local(local, updated),
+                (None, Some(local)) => Child::keep(self.lists.elements.local[local]),
+                (Some(updated), None) => self.taken(updated),
+                (None, None) => continue,
+            };
+            self.children.push(child);
         }
         true
     }
