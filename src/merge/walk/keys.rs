@@ -48,13 +48,8 @@ pub(crate) enum ListKey {
     Scalar,
 }
 
-/// The identity of an element under a [`ListKey`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Identity<'t> {
-    first: ScalarKey<'t>,
-    second: ScalarKey<'t>,
-    others: Vec<ScalarKey<'t>>,
-}
+/// The identity of an element under a [`ListKey`]: the first field, the second one and the others.
+type Identity<'t> = (ScalarKey<'t>, ScalarKey<'t>, Vec<ScalarKey<'t>>);
 
 /// The value that a missing second field counts as.
 const MISSING: ScalarKey<'static> = (ScalarType::Str, "");
@@ -125,14 +120,14 @@ impl ListKey {
     fn identity<'t>(&'t self, tree: &'t Tree<'_>, element: EntryId) -> Option<Identity<'t>> {
         let value = tree.entry(element).value;
         match self {
-            Self::Named(first, second) => Some(Identity {
-                first: field_or(tree, value, first, None)?,
-                second: match second {
+            Self::Named(first, second) => {
+                let first = field_or(tree, value, first, None)?;
+                let second = match second {
                     Some(name) => field_or(tree, value, name, Some(MISSING))?,
                     None => MISSING,
-                },
-                others: Vec::new(),
-            }),
+                };
+                Some((first, second, Vec::new()))
+            }
             Self::Known(keys) => {
                 let mut found = keys.iter().filter_map(|key| tree.find(value, key.name()));
                 found.next()?;
@@ -141,17 +136,10 @@ impl ListKey {
                     let default = default.map_or(MISSING, |it| (it.scalar_type, &*it.content));
                     field_or(tree, value, key.name(), Some(default))
                 });
-                Some(Identity {
-                    first: parts.next()??,
-                    second: parts.next().unwrap_or(Some(MISSING))?,
-                    others: parts.collect::<Option<_>>()?,
-                })
+                let (first, second) = (parts.next()??, parts.next().unwrap_or(Some(MISSING))?);
+                Some((first, second, parts.collect::<Option<_>>()?))
             }
-            Self::Scalar => Some(Identity {
-                first: scalar_key(tree, value)?,
-                second: MISSING,
-                others: Vec::new(),
-            }),
+            Self::Scalar => Some((scalar_key(tree, value)?, MISSING, Vec::new())),
         }
     }
 

@@ -78,29 +78,18 @@ impl Pairing<'_> {
     }
 }
 
-/// How the line of a key ends: with the white space behind the colon.
-#[derive(PartialEq, Eq)]
-struct EndOfKey<'t> {
-    white_space: &'t str,
-    /// Whether nothing else follows on the line.
-    is_last: bool,
-    /// Whether the key has a line of its own, with a `?`.
-    is_explicit: bool,
-}
-
-impl<'t> EndOfKey<'t> {
-    /// Returns `None` for an element, and if a comment is behind the colon.
-    fn of(tree: &'t Tree<'_>, entry: EntryId) -> Option<Self> {
-        let entry = tree.entry(entry);
-        let span = tree.white_space_behind_key(entry)?;
-        Some(Self {
-            white_space: tree.slice(span),
-            is_last: tree.is_line_end(span.end),
-            is_explicit: entry
-                .key
-                .is_some_and(|key| tree.node(key).span.start > entry.span.start),
-        })
-    }
+/// Returns how the line of a key ends: the white space behind the colon, whether nothing else
+/// follows on the line, and whether the key has a line of its own, with a `?`. Returns `None` for an
+/// element, and if a comment is behind the colon.
+fn end_of_key<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<(&'t str, bool, bool)> {
+    let entry = tree.entry(entry);
+    let span = tree.white_space_behind_key(entry)?;
+    let is_explicit = |key| tree.node(key).span.start > entry.span.start;
+    Some((
+        tree.slice(span),
+        tree.is_line_end(span.end),
+        entry.key.is_some_and(is_explicit),
+    ))
 }
 
 impl<'a> Walker<'a> {
@@ -160,7 +149,7 @@ impl<'a> Walker<'a> {
         let is_renamed = keys.local.is_some()
             && renames.updated.old_of(updated).is_some()
             && renames.local.old_of(local).is_none();
-        let end = |side: Side| EndOfKey::of(self.trees[side], sides[side]?);
+        let end = |side: Side| end_of_key(self.trees[side], sides[side]?);
         // if local has updated's new value already, that came without the white space in front
         let has_updated_value = || {
             let nodes = self.values_of(sides);
