@@ -11,7 +11,6 @@ use crate::yaml::{
 };
 
 use super::anchors::shared_anchors;
-use super::check_place::Place;
 use super::decision::{Child, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
@@ -346,5 +345,34 @@ impl<'a> Checker<'a> {
             path: place.path(self.merged),
             message: message.to_owned(),
         })
+    }
+}
+
+/// A place in the merged tree: an entry, and the place of the collection that has it.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    entry: Option<EntryId>,
+    above: Option<&'p Place<'p>>,
+}
+
+impl Place<'_> {
+    const ROOT: Self = Self {
+        entry: None,
+        above: None,
+    };
+
+    /// Returns the path of the place.
+    fn path(&self, tree: &Tree<'_>) -> String {
+        let above = self
+            .above
+            .map_or_else(String::new, |above| above.path(tree));
+        let Some(entry) = self.entry else {
+            return above;
+        };
+        match tree.key_text(entry) {
+            Some(name) if above.is_empty() => name.to_owned(),
+            Some(name) => format!("{above}.{name}"),
+            None => format!("{above}[]"),
+        }
     }
 }

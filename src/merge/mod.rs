@@ -12,7 +12,6 @@ mod body;
 mod check;
 mod check_comments;
 mod check_lines;
-mod check_place;
 pub mod conflict;
 mod decision;
 mod document;
