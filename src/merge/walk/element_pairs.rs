@@ -114,11 +114,17 @@ pub(super) fn pair_elements(
             ([_], [_]) => Threshold::Any,
             _ => Threshold::Half,
         };
-        let is_alike = |old, new| similarity(old, new, threshold);
-        if olds.len() * news.len() <= MAX_PAIRS {
-            pair_most_similar(&mut positions, &olds, &news, is_alike);
-        } else {
-            pair_first_similar(&mut positions, &olds, &news, is_alike);
+        let similarity_at = |old: usize, new: usize| {
+            similarity(olds[old], news[new], threshold).map(|it| it as u32)
+        };
+        let lengths = (olds.len(), news.len());
+        let pairs = match lengths.0 * lengths.1 <= MAX_PAIRS {
+            // the sum of their similarities is highest
+            true => heaviest_pairs_once(lengths, similarity_at),
+            false => first_similar_pairs(lengths, |old, new| similarity_at(old, new).is_some()),
+        };
+        for [old, new] in pairs {
+            positions.set(olds[old as usize], Some(news[new as usize]));
         }
         if threshold == Threshold::Half {
             let is_alike = |old, new| similarity(old, new, Threshold::Any).is_some();
@@ -170,38 +176,19 @@ fn pair_only_ones(
     }
 }
 
-/// Pairs elements in order such that the sum of their similarities is highest.
-fn pair_most_similar(
-    positions: &mut Positions,
-    olds: &[usize],
-    news: &[usize],
-    similarity: impl Fn(usize, usize) -> Option<usize>,
-) {
-    let lengths = (olds.len(), news.len());
-    let pairs = heaviest_pairs_once(lengths, |old, new| {
-        similarity(olds[old], news[new]).map(|common| common as u32)
-    });
-    for pair in pairs {
-        let [old, new] = pair.map(|at| at as usize);
-        positions.set(olds[old], Some(news[new]));
-    }
-}
-
 /// Pairs each element with the first similar one behind the last pair.
-fn pair_first_similar(
-    positions: &mut Positions,
-    olds: &[usize],
-    news: &[usize],
-    similarity: impl Fn(usize, usize) -> Option<usize>,
-) {
-    let mut next = 0;
-    let mut budget = COMPARISONS_EACH * (olds.len() + news.len());
-    for old in olds {
-        let candidates = news.iter().enumerate().skip(next);
-        let mut candidates = candidates.take(budget).inspect(|_| budget -= 1);
-        if let Some((at, new)) = candidates.find(|(_, new)| similarity(*old, **new).is_some()) {
-            positions.set(*old, Some(*new));
-            next = at + 1;
+fn first_similar_pairs(
+    (old_count, new_count): (usize, usize),
+    is_alike: impl Fn(usize, usize) -> bool,
+) -> Vec<[u32; 2]> {
+    let (mut pairs, mut next) = (Vec::new(), 0);
+    let mut budget = COMPARISONS_EACH * (old_count + new_count);
+    for old in 0..old_count {
+        let mut candidates = (next..new_count).take(budget).inspect(|_| budget -= 1);
+        if let Some(new) = candidates.find(|new| is_alike(old, *new)) {
+            pairs.push([old as u32, new as u32]);
+            next = new + 1;
         }
     }
+    pairs
 }
