@@ -178,13 +178,11 @@ impl DocumentMerge<'_> {
             return Some((whole, decided));
         }
         let text = lines_of_all.or_else(lines)?;
-        let read = read_again(&text).ok()?;
-        check(&read, self.trees, &decided.outcome, None).ok()?;
-        let local = self.trees.local;
+        let (read, local) = (
+            self.accepted_tree(&text, &decided.outcome)?,
+            self.trees.local,
+        );
         let has_local_values = equal(&read, read.root().value, local, local.root().value);
-        if !merged_in_place(&read, self.trees) {
-            return None;
-        }
         drop(read);
         // where local is the result already, a merge by lines could still move comments around
         let is_unchanged = has_local_values
@@ -192,6 +190,14 @@ impl DocumentMerge<'_> {
             && is_carried_out(self.trees, &self.decide(self.trees, Rows::Merged).outcome);
         let text = || with_line_breaks_of(text.into_owned(), self.local);
         (!is_unchanged).then(|| (text(), decided))
+    }
+
+    /// Returns the tree of a text that a merge by lines gave, if it has the decided values and the
+    /// changes are in the lines of the right entries.
+    fn accepted_tree<'t>(&self, text: &'t str, outcome: &Outcome) -> Option<Tree<'t>> {
+        let read = read_again(text).ok()?;
+        check(&read, self.trees, outcome, None).ok()?;
+        merged_in_place(&read, self.trees).then_some(read)
     }
 
     /// Returns the text that carries the decisions out; `None` if nothing changes.
@@ -225,10 +231,7 @@ impl DocumentMerge<'_> {
             if lines == text || !has_same_remarks(&lines, &text) {
                 return None;
             }
-            let read = read_again(&lines).ok()?;
-            check(&read, self.trees, outcome, None).ok()?;
-            let is_accepted = merged_in_place(&read, self.trees);
-            drop(read);
+            let is_accepted = self.accepted_tree(&lines, outcome).is_some();
             is_accepted.then_some(lines)
         };
         again().unwrap_or(text)

@@ -100,9 +100,7 @@ fn marked_text(
     let texts = Triple::new(trees.original.text(), &updated, &local);
     // what only one side changed is in both texts, and may not fit between the other side's lines
     let are_readable = [Side::Local, Side::Updated].iter().all(|side| {
-        let text = fill(texts, |text, hunk| {
-            text.push_str(hunk[*side]);
-        });
+        let text = fill(texts, |text, hunk| text.push_str(hunk[*side]));
         read_again(&text).is_ok()
     });
     Ok(match are_readable {
@@ -120,20 +118,12 @@ fn marked_draft(
 ) -> Option<String> {
     let local_text = trees.local.text();
     let is_side = |side: Side| {
-        let text = draft.fill(|text, hunk| {
-            text.push_str(&hunk[side]);
-        });
+        let text = draft.fill(|text, hunk| text.push_str(&hunk[side]));
         let text = with_end_of(text, local_text);
         is_verified(&text, trees, outcome, Some(side)).is_ok()
     };
-    let are_sides = || {
-        let sides = both(
-            draft.text.len(),
-            || is_side(Side::Local),
-            || is_side(Side::Updated),
-        );
-        sides == (true, true)
-    };
+    let (local, updated) = (|| is_side(Side::Local), || is_side(Side::Updated));
+    let are_sides = || both(draft.text.len(), local, updated) == (true, true);
     if draft.hunks.is_empty() || !are_sides() {
         return None;
     }
