@@ -26,18 +26,17 @@ impl<'t> Lines<'t> {
         let mut known = Interner::new(count_of(texts.original));
         texts.map(|whole| {
             let (mut next, count) = (0, count_of(whole));
-            let (starts, tokens) = (Vec::with_capacity(count), Vec::with_capacity(count));
-            let mut lines = Self {
+            let (mut starts, mut tokens) = (Vec::with_capacity(count), Vec::with_capacity(count));
+            for line in lines_with_breaks(whole) {
+                starts.push(next);
+                tokens.push(known.intern(line));
+                next += line.len() as u32;
+            }
+            Self {
                 whole,
                 starts,
                 tokens,
-            };
-            for line in lines_with_breaks(whole) {
-                lines.starts.push(next);
-                lines.tokens.push(known.intern(line));
-                next += line.len() as u32;
             }
-            lines
         })
     }
 

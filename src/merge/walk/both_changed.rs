@@ -200,15 +200,12 @@ impl ElementMerger<'_, '_> {
                 _ => (!changes.local_has_updated).then(|| self.taken(at)),
             };
         }
-        let updated = lists.elements.updated[at];
-        let original = lists.of_updated.get(at)?;
-        let sides = Triple::new(Some(lists.elements.original[original]), Some(updated), None);
-        if !self.is_changed(original, (Side::Updated, at)) {
-            return Some(Child::deleted_locally(
-                lists.elements.original[original],
-                updated,
-            ));
+        let (at_original, updated) = (lists.of_updated.get(at)?, lists.elements.updated[at]);
+        let original = lists.elements.original[at_original];
+        if !self.is_changed(at_original, (Side::Updated, at)) {
+            return Some(Child::deleted_locally(original, updated));
         }
+        let sides = Triple::new(Some(original), Some(updated), None);
         let nodes = self.walker.values_of(sides);
         let kind = ConflictKind::DeletedLocally;
         let updated_outcome = self.taken(at).into_outcome();

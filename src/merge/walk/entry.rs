@@ -88,7 +88,7 @@ impl Walker<'_> {
         let can_have_tag = matches!(outcome, Outcome::Keep | Outcome::Merge(_) | Outcome::Row(_));
         let tag = self.new_tag(entries).filter(|_| can_have_tag);
         let outcome = match tag {
-            Some(_) => self.opened_for_tag(entries, outcome),
+            Some(_) => self.opened_for_tag(local, outcome),
             None => outcome,
         };
         let remarks = self.remarks(entries, &outcome);

@@ -11,9 +11,9 @@ use crate::merge::pattern::PatternStep;
 use crate::merge::{Lists, Resolution, Rule, Take, Texts};
 use crate::schema::{FieldSchema, ListRule};
 use crate::semantic_version::higher;
-use crate::yaml::{NodeId, Tree};
+use crate::yaml::Tree;
 
-impl Walker<'_> {
+impl<'a> Walker<'a> {
     /// Returns the last rule that resolves conflicts at the current path or above it, with its
     /// resolution. A rule `take: higher` applies only if it is known which version is higher.
     pub(super) fn conflict_rule(&self) -> Option<(&Rule, Resolution)> {
@@ -35,13 +35,10 @@ impl Walker<'_> {
         if !rules.any(|rule| rule.take == Some(Take::Higher)) {
             return None;
         }
-        let content = |tree: &'_ Tree<'_>, node: Option<NodeId>| {
-            let scalar = tree.scalar(tree.resolve(node?))?;
-            Some(version_in(scalar.content).to_owned())
-        };
-        let updated = content(self.trees.updated, nodes.updated)?;
-        let local = content(self.trees.local, nodes.local)?;
-        Some(match higher(&updated, &local)? {
+        let version = |tree: &'a Tree<'a>, node| Some(version_in(tree.scalar(node)?.content));
+        let versions = self.each(nodes, version);
+        let (updated, local) = (versions.updated??, versions.local??);
+        Some(match higher(updated, local)? {
             Ordering::Less => Resolution::Local,
             Ordering::Equal | Ordering::Greater => Resolution::Updated,
         })

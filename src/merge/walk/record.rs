@@ -252,18 +252,12 @@ pub(super) fn winning_outcome(resolution: Resolution, local: Outcome, updated: O
 
 /// Appends a field to a path.
 pub(super) fn write_field(path: &mut String, name: &str) -> fmt::Result {
-    if !is_plain_name(name) {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '/');
+    if name.is_empty() || !name.chars().all(is_plain) {
         return write!(path, "[{name:?}]");
     }
     if !path.is_empty() {
         path.push('.');
     }
     path.write_str(name)
-}
-
-fn is_plain_name(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '/'))
 }

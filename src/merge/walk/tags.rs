@@ -60,16 +60,12 @@ impl Walker<'_> {
 
     /// Returns the outcome for a value of local's that gets another tag: its entries stay, but it is
     /// not kept as a whole.
-    pub(super) fn opened_for_tag(&self, entries: Entries, outcome: Outcome) -> Outcome {
-        let local = entries
-            .local
-            .map(|local| self.trees.local.entry(local).value);
-        match (outcome, local) {
-            (Outcome::Keep, Some(local)) => {
-                let children = self.trees.local.entries(local).map(Child::keep);
-                Outcome::Merge(Box::new(children.collect()))
-            }
-            (outcome, _) => outcome,
+    pub(super) fn opened_for_tag(&self, local: EntryId, outcome: Outcome) -> Outcome {
+        if outcome != Outcome::Keep {
+            return outcome;
         }
+        let tree = self.trees.local;
+        let children = tree.entries(tree.entry(local).value).map(Child::keep);
+        Outcome::merge(children.collect())
     }
 }

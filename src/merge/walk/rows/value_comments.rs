@@ -264,13 +264,8 @@ impl Walker<'_> {
             && tree.start_of_indent(entry.span.start).is_some()
             && node.anchor().is_none()
             && node.tag().is_none();
-        let containers = self
-            .steps
-            .iter()
-            .rev()
-            .skip(1)
-            .map(|step| step.entries.local);
-        let values = containers.map(|entry| entry.map(|entry| tree.entry(entry).value));
+        let containers = self.steps.iter().rev().skip(1);
+        let values = containers.map(|step| Some(tree.entry(step.entries.local?).value));
         let mut values = values.chain([Some(tree.root().value)]);
         let is_in_block_style =
             values.all(|node| node.is_some_and(|node| tree.is_block_collection(node)));
