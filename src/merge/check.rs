@@ -282,8 +282,8 @@ impl<'a> Checker<'a> {
         is_same.then_some(()).ok_or_else(error)
     }
 
-    /// Checks a map or list entry by entry. `expected` are the decided entries; `wanted` says whether
-    /// it has to be a map or a list.
+    /// Checks a map or list entry by entry. `expected` are the decided entries; `wanted` says
+    /// whether it has to be a map or a list.
     fn check_entries<'o>(
         &self,
         merged: NodeId,
@@ -294,10 +294,9 @@ impl<'a> Checker<'a> {
         let tree = self.merged;
         let node = tree.resolve(merged);
         let (found, count) = (tree.entries(node), expected.clone().count());
-        let is_map = |kind: Shape| kind == Shape::Map;
-        let kind = shape(tree, node);
+        let (kind, wanted_kind) = (shape(tree, node), shape(wanted_tree, wanted));
         let is_same_kind =
-            kind != Shape::Scalar && is_map(kind) == is_map(shape(wanted_tree, wanted));
+            kind != Shape::Scalar && (kind == Shape::Map) == (wanted_kind == Shape::Map);
         if !is_same_kind || found.len() != count {
             return Err(self.verification_error(
                 place,

@@ -79,8 +79,8 @@ impl Pairing<'_> {
 }
 
 /// Returns how the line of a key ends: the white space behind the colon, whether nothing else
-/// follows on the line, and whether the key has a line of its own, with a `?`. Returns `None` for an
-/// element, and if a comment is behind the colon.
+/// follows on the line, and whether the key has a line of its own, with a `?`. Returns `None` for
+/// an element, and if a comment is behind the colon.
 fn end_of_key<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<(&'t str, bool, bool)> {
     let entry = tree.entry(entry);
     let span = tree.white_space_behind_key(entry)?;
