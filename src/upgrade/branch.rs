@@ -79,17 +79,14 @@ impl Branches {
 impl Branch {
     /// Reads the state of a branch.
     fn examine(top: &Path, name: &str) -> Result<Self, Error> {
-        let git = || Git::at(top);
-        let valid = git()
-            .args(["check-ref-format", "--branch", name])
-            .stdout_text()?;
+        let check = ["check-ref-format", "--branch", name];
+        let valid = Git::at(top).args(check).stdout_text()?;
         if valid.is_none() || name.starts_with('-') {
             let message = format!("'{}' is not the name of a branch", visible(name));
             let help = "name another one with --branch";
             return Err(Error::package(top, message, help));
         }
-        let head = git().args(["symbolic-ref", "-q", "HEAD"]).stdout_text()?;
-        let is_checked_out = head == Some(format!("refs/heads/{name}"));
+        let is_checked_out = current_branch(top)?.as_deref() == Some(name);
         let mut old = None;
         for refs in ["refs/heads", "refs/remotes/origin"] {
             let Some(tip) = tip_of(top, refs, name)? else {
@@ -148,14 +145,12 @@ impl Branch {
         if self.is_checked_out {
             return Ok(());
         }
-        let git = || Git::at(&self.top);
-        let from = git()
-            .args(["symbolic-ref", "-q", "--short", "HEAD"])
-            .stdout_text()?;
+        let from = current_branch(&self.top)?;
         self.checkout("HEAD")?;
         if let Some(from) = from {
             // without this setting, the commit below the upgrades is the base
-            git().args(["config", &self.base_key(), &from]).output()?;
+            let config = ["config", &self.base_key(), &from];
+            Git::at(&self.top).args(config).output()?;
         }
         Ok(())
     }
@@ -179,8 +174,7 @@ impl Branch {
     /// Restores the branch to its old commits if the new ones equal them, or if it was checked out
     /// and has no new ones. Returns pairs of a new commit and the old one that replaces it.
     fn finish(&self) -> Result<Vec<(String, String)>, Error> {
-        let head = Git::at(&self.top).args(["symbolic-ref", "-q", "--short", "HEAD"]);
-        let is_current = head.stdout_text()?.as_deref() == Some(self.name.as_str());
+        let is_current = current_branch(&self.top)?.as_ref() == Some(&self.name);
         let Some(old) = self.old.as_ref().filter(|_| is_current) else {
             return Ok(Vec::new());
         };
@@ -198,6 +192,14 @@ impl Branch {
         let pairs = new.into_iter().zip(before);
         Ok(pairs.map(|(new, old)| (new.hash, old.hash)).collect())
     }
+}
+
+/// Returns the name of the branch that is checked out; `None` if no branch is.
+fn current_branch(top: &Path) -> Result<Option<String>, Error> {
+    // with --short, git adds "heads/" to the name if a tag has the same one
+    let head = Git::at(top).args(["symbolic-ref", "-q", "HEAD"]);
+    let name = |head: String| head.strip_prefix("refs/heads/").map(str::to_owned);
+    Ok(head.stdout_text()?.and_then(name))
 }
 
 /// Returns the commit of a branch below `refs`, if the branch exists.

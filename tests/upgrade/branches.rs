@@ -72,6 +72,23 @@ fn a_branch_stays_where_nothing_is_new() {
     }
 }
 
+/// Tags may have the names of the branches.
+#[test]
+fn a_branch_stays_beside_a_tag_of_its_name() {
+    let workshop = Workshop::with_app();
+    upgrade(&workshop).exits(0);
+    let before = head(&workshop, "refs/heads/bot");
+    for tag in ["bot", "main"] {
+        workshop.git("fleet", &["tag", tag, "main"]);
+    }
+    workshop.git("fleet", &["checkout", "-q", "main"]);
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    upgrade(&workshop).exits(0);
+    assert_eq!(head(&workshop, "refs/heads/bot"), before);
+    let base = workshop.git("fleet", &["config", "branch.bot.merge3base"]);
+    assert_eq!(base, "main\n");
+}
+
 /// If upstream is unreachable, the commits on the branch are kept.
 #[test]
 fn a_branch_stays_where_nothing_could_be_upgraded() {
