@@ -53,7 +53,7 @@ pub(crate) fn merge_above(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    merge((sides, None), has_frame, line_break, options, frame)
+    merge((sides, false), has_frame, line_break, options, frame)
 }
 
 /// Merges the comments of three files of at most one document each, where the result has none of
@@ -64,7 +64,7 @@ pub(crate) fn merge_without_entries(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    merge((sides, Some(&[])), has_frame, line_break, options, frame)
+    merge((sides, true), has_frame, line_break, options, frame)
 }
 
 /// Merges the text below the value of a document that is not a block collection: comments, blank
@@ -79,17 +79,17 @@ pub(crate) fn merge_below(
     if sides.map(has_lone_cr).into_array().contains(&true) {
         return None;
     }
-    let mut merged = merge((sides, None), false, line_break, options, |_| None)?;
+    let mut merged = merge((sides, false), false, line_break, options, |_| None)?;
     for conflict in &mut merged.conflicts {
         conflict.set_path(BELOW);
     }
     Some(merged)
 }
 
-/// Merges three texts, of which `frame` returns the `---` line with its directives. `around` is as
-/// in [`rows::Context`]: if the texts have entries, it is not `None`.
+/// Merges three texts, of which `frame` returns the `---` line with its directives. The flag beside
+/// the texts says whether they have entries.
 fn merge(
-    (sides, around): (Triple<&str>, Option<&[&str]>),
+    (sides, has_entries): (Triple<&str>, bool),
     has_frame: bool,
     line_break: &str,
     options: &Options,
@@ -100,7 +100,7 @@ fn merge(
     let updated = with_line_break(sides.updated, line_break);
     let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
     let mut rows = sides.map(|text| Row::of(text, frame(text)));
-    if around.is_some() {
+    if has_entries {
         let mut keys = FxHashMap::default();
         rows = rows.map(|row| row.with_entries(&mut keys));
     }
@@ -114,7 +114,7 @@ fn merge(
     let has_directives = rows.local.frame.is_some_and(|it| it.text.starts_with('%'));
     // a value may be on the line of the `---`
     let ends_line = texts.updated.is_empty() || ends_line(texts.updated);
-    let can_replace = around.is_none() && !has_directives && ends_line;
+    let can_replace = !has_entries && !has_directives && ends_line;
     if can_replace && texts.original == texts.local && has_frames.updated == has_frame {
         return Some(MergedAround::without_conflicts(format!(
             "{mark}{}",
@@ -130,7 +130,7 @@ fn merge(
     if !has_frame {
         row::set_off_as_local(&mut rows);
     }
-    let mut merged = merge_rows(&rows, around, options.on_conflict.resolution());
+    let mut merged = merge_rows(&rows, has_entries, options.on_conflict.resolution());
     if has_directives {
         drop_markers_of_others(&rows, &mut merged.pieces);
     }
@@ -144,12 +144,8 @@ fn merge(
     Some(MergedAround { text, conflicts })
 }
 
-/// Merges the rows of texts around a document. `around` is as in [`rows::Context`].
-fn merge_rows(
-    rows: &Triple<Row<'_>>,
-    around: Option<&[&str]>,
-    resolution: Resolution,
-) -> MergedRow {
+/// Merges the rows of texts around a document.
+fn merge_rows(rows: &Triple<Row<'_>>, has_entries: bool, resolution: Resolution) -> MergedRow {
     let joined = rows.as_ref().map(Row::joined);
     let input = joined.as_ref().map(|(text, items)| rows::Pieces {
         text,
@@ -157,7 +153,7 @@ fn merge_rows(
         numbers: None,
     });
     let context = rows::Context {
-        around,
+        around: has_entries.then(rows::Around::default),
         has_fields: false,
     };
     rows::merge(input, context, |_| Presence::Absent, resolution)

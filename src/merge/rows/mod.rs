@@ -71,13 +71,21 @@ pub(crate) struct MergedRow {
 /// Facts about the collection that has the entries of a row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Context<'a> {
-    /// The comments that follow local's row in the enclosing row, and those above it in the head of
-    /// the file. `None` for the text around a document, where the only entry is a `---` line, which
-    /// owns no comments.
-    pub(crate) around: Option<&'a [&'a str]>,
+    /// Local's comments around the row. `None` for the text around a document, where the only entry
+    /// is a `---` line, which owns no comments.
+    pub(crate) around: Option<Around<'a>>,
     /// Whether the entries are fields: another name is another entry. An element without a key may
     /// be a changed one.
     pub(crate) has_fields: bool,
+}
+
+/// Comments of local that are not in the row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Around<'a> {
+    /// Those in the head of the file, if the row is the document's.
+    pub(crate) head: &'a [&'a str],
+    /// Those that follow the row in the enclosing row.
+    pub(crate) below: &'a [&'a str],
 }
 
 /// Whether the result has an entry.

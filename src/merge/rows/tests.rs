@@ -48,7 +48,7 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
         numbers: None,
     });
     let context = Context {
-        around: Some(&[]),
+        around: Some(Around::default()),
         has_fields: true,
     };
     let row = merge(rows, context, presence, Resolution::Updated);

@@ -4,6 +4,7 @@
 mod copied;
 mod disturb;
 mod disturbed;
+mod levels;
 mod pieces;
 mod repeated;
 mod rewritten;

@@ -10,8 +10,10 @@ use super::SegmentMerger;
 
 /// Indexes of the comments of local's row that stay, and of those around it.
 pub(super) struct LocalComments {
-    /// The comments that follow the row, or are in the head above it.
-    around: CommentIndex,
+    /// The comments in the head above the row.
+    head: CommentIndex,
+    /// The comments that follow the row.
+    below: CommentIndex,
     /// All comments of the row.
     all: CommentIndex,
     /// Those that are not directly above an entry that only local has.
@@ -102,9 +104,9 @@ impl SegmentMerger<'_, '_> {
     /// Which of local's comments count depends on the entry that is directly below the lines in
     /// updated. If local has that entry, only comments between it and the entry above it count. If
     /// local lacks it, only those count that will be there. Without such an entry, all count but
-    /// those above an entry that only local has. Local's pieces at the place and the comments
-    /// around the row always count. `[is_first, is_last]` says whether updated's insertions at the
-    /// place have no entry above and below the lines.
+    /// those above an entry that only local has, and the comments below the row count too. Local's
+    /// pieces at the place and the comments in the head always count. `[is_first, is_last]` says
+    /// whether updated's insertions at the place have no entry above and below the lines.
     fn is_in_local(
         &self,
         run: &[Ref],
@@ -130,7 +132,9 @@ impl SegmentMerger<'_, '_> {
         let owner = owner.map(|owner| self.rows.find(Side::Local, owner));
         let next = place.ours.get(place.above).copied().or(place.below);
         let here = self.pieces_at(place, [is_first, is_last]);
-        index.around.find(&texts, 0..usize::MAX).next().is_some()
+        let is_around = |index: &CommentIndex| index.find(&texts, 0..usize::MAX).next().is_some();
+        is_around(&index.head)
+            || owner.is_none() && is_around(&index.below)
             || is_in(&index.all, here)
             || match owner {
                 None => is_in(&index.not_above_local_entries, 0..usize::MAX),
@@ -180,8 +184,11 @@ impl SegmentMerger<'_, '_> {
 
     /// Builds the indexes of local's comments.
     fn index_local_comments(&self) -> LocalComments {
-        let around = self.rows.context.around.unwrap_or_default().iter();
-        let around = around.map(|line| self.rows.text_id_of(line));
+        let around = self.rows.context.around.unwrap_or_default();
+        let index = |lines: &[&str]| {
+            let texts = lines.iter().map(|line| self.rows.text_id_of(line));
+            CommentIndex::of(texts.collect())
+        };
         let has = |side: Side, entry| self.rows.has(side, entry);
         let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);
         let kept = |filter: &dyn Fn(Option<u32>) -> bool| {
@@ -191,7 +198,8 @@ impl SegmentMerger<'_, '_> {
             CommentIndex::of(row.collect())
         };
         LocalComments {
-            around: CommentIndex::of(around.collect()),
+            head: index(around.head),
+            below: index(around.below),
             all: kept(&|_| true),
             not_above_local_entries: kept(&|owner| !owner.is_some_and(is_own)),
         }

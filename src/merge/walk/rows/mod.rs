@@ -152,10 +152,13 @@ impl Walker<'_> {
             let child = children.get(entry as usize);
             child.map_or(Presence::Absent, presence_of)
         };
-        let around = self.comments_around_row(rows);
+        let (head, below) = (self.comments_in_head(), self.comments_below(rows));
         let is_map = |node| shape(trees.local, node) == Shape::Map;
         let context = rows::Context {
-            around: Some(&around),
+            around: Some(rows::Around {
+                head: &head,
+                below: &below,
+            }),
             has_fields: nodes.local.is_some_and(is_map),
         };
         let MergedRow {
@@ -171,26 +174,30 @@ impl Walker<'_> {
         self.with_local_comments(rows, children, nodes, (&pieces, decided))
     }
 
-    /// Returns the comments below local's row that the original does not have there, and those that
-    /// only local has in the head of its file.
-    fn comments_around_row(&self, rows: &Triple<Row>) -> Vec<&str> {
+    /// Returns the comments that only local has in the head of its file, if this is the document's
+    /// row.
+    fn comments_in_head(&self) -> Vec<&str> {
+        let comments = |side: Side| {
+            let head = self.heads[side].lines().filter(|_| self.steps.is_empty());
+            head.filter(|line| trimmed_start(line).starts_with('#'))
+        };
+        let upstream = comments(Side::Original).chain(comments(Side::Updated));
+        let upstream: FxHashSet<&str> = upstream.map(trimmed).collect();
+        let is_own = |line: &&str| !upstream.contains(trimmed(line));
+        comments(Side::Local).filter(is_own).collect()
+    }
+
+    /// Returns the comments below local's row that the original does not have there.
+    fn comments_below(&self, rows: &Triple<Row>) -> Vec<&str> {
         let below = |side: Side| {
             let (tree, end) = (self.trees[side], rows[side].span.end);
             let comments = (end > 0).then(|| tree.comments_from(end));
             let comments = comments.into_iter().flatten();
             comments.map(|span| tree.slice(span))
         };
-        let above = |side: Side| {
-            let head = self.heads[side].lines().filter(|_| self.steps.is_empty());
-            head.filter(|line| trimmed_start(line).starts_with('#'))
-        };
         let original: FxHashSet<&str> = below(Side::Original).map(trimmed).collect();
         let is_new = |line: &&str| !original.contains(trimmed(line));
-        let upstream = above(Side::Original).chain(above(Side::Updated));
-        let upstream: FxHashSet<&str> = upstream.map(trimmed).collect();
-        let is_own = |line: &&str| !upstream.contains(trimmed(line));
-        let own = above(Side::Local).filter(is_own);
-        own.chain(below(Side::Local).filter(is_new)).collect()
+        below(Side::Local).filter(is_new).collect()
     }
 
     /// Returns the number of columns by which to indent the row. The width of its indentation
