@@ -211,7 +211,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
 
     /// Whether local may have rewritten a comment that it lacks: `own`, its pieces here, have a
     /// comment, and updated's insertions in `above`, the changes above the line, are comments only.
-    /// A line directly below lines that both sides rewrote is changed with them.
+    /// They may have entries if `own` is one paragraph and local kept all other lines. A line
+    /// directly below lines that both sides rewrote is changed with them.
     fn is_rewritten(&self, line: Line, own: &[Ref], above: &Changes) -> bool {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
         let removed = above.removed_locally.last().map(|(original, _)| original);
@@ -221,12 +222,14 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             let is_next = last.is_some_and(|last| Some(last) == original.above());
             is_next && !above.rewritten.is_empty() && self.rows.blanks(original) == 0
         };
+        let is_one_paragraph = own.iter().skip(1).all(|it| self.rows.blanks(*it) == 0);
         line.original
             .is_some_and(|original| !is_below_rewritten(original))
             && line.updated.as_ref().is_some_and(is_comment)
             && own.iter().any(is_comment)
             && !above.theirs.is_empty()
-            && above.theirs.iter().all(is_comment)
+            && (above.theirs.iter().all(is_comment)
+                || above.removed_locally.is_empty() && is_one_paragraph)
     }
 
     /// Adds a line that one side or both changed to `changes`.
