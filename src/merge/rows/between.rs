@@ -222,14 +222,14 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             let is_next = last.is_some_and(|last| Some(last) == original.above());
             is_next && !above.rewritten.is_empty() && self.rows.blanks(original) == 0
         };
-        let is_one_paragraph = own.iter().skip(1).all(|it| self.rows.blanks(*it) == 0);
+        let is_one_paragraph = || own.iter().skip(1).all(|it| self.rows.blanks(*it) == 0);
         line.original
             .is_some_and(|original| !is_below_rewritten(original))
             && line.updated.as_ref().is_some_and(is_comment)
             && own.iter().any(is_comment)
             && !above.theirs.is_empty()
             && (above.theirs.iter().all(is_comment)
-                || above.removed_locally.is_empty() && is_one_paragraph)
+                || above.removed_locally.is_empty() && is_one_paragraph())
     }
 
     /// Adds a line that one side or both changed to `changes`.

@@ -1,4 +1,5 @@
-//! Both sides add the same words: upstream in a map or list, local below it. These are two comments.
+//! Both sides add the same words: upstream in a map or list, local below it. These are two
+//! comments.
 
 use super::{fails, merged};
 use merge3::triple::Triple;
