@@ -7,8 +7,7 @@
 
 use super::element_pairs::{pair_elements, positions_of};
 use super::pairing::Index;
-use super::positions::Positions;
-use super::positions::unique_positions;
+use super::positions::{Positions, unique_positions};
 use super::record::Segment;
 use super::similarity::{Threshold, similarity};
 use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
