@@ -13,8 +13,8 @@ use crate::yaml::{
 use super::anchors::shared_anchors;
 use super::decision::{Child, Outcome, Slot};
 use super::edit::LastLines;
-use super::walk::index::{FieldIndex, key_of};
-use super::walk::{Shape, shape};
+use super::index::{FieldIndex, key_of};
+use super::shape::{Shape, shape};
 
 /// A difference between a merged text and the decisions of the merge.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use super::walk::index::{FieldIndex, key_of};
+use super::index::{FieldIndex, key_of};
+use super::shape::{Shape, position, shape};
 use super::walk::keys::ListKey;
-use super::walk::{Shape, position, shape};
 use crate::triple::{Change, Triple};
 use crate::white_space::trimmed;
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};

@@ -2,7 +2,7 @@
 //! ConfigMap (rules: Texts and images).
 
 use super::document::{ReadDocument, merge_document};
-use super::walk::{Shape, shape};
+use super::shape::{Shape, shape};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
 use crate::secret::may_contain_secret;
 use crate::triple::Triple;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::index::scalar_key;
 use super::leaves::Leaves;
-use super::walk::index::scalar_key;
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// The fingerprints of a tree's values, with caches for those that are needed again.

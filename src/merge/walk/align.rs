@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::element_pairs::{align_equal, moved_values, pair_elements};
-use super::index::{FieldIndex, fields_of};
 use super::namesakes::moved_by_name;
 use super::positions::Positions;
 use super::similarity::{Threshold, similarity};
 use super::{Shape, Walker, shape};
+use crate::merge::index::{FieldIndex, fields_of};
 use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
 

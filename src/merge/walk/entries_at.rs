@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::index::key_of;
 use super::keys::ListKey;
 use super::record::write_field;
+use crate::merge::index::key_of;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 /// Returns the outermost entries that lie completely in a range of the text, with their paths as in

@@ -1,12 +1,12 @@
 //! Merges one entry of a map or list: decides by which sides have it, and merges its comments.
 
-use super::index::name_of;
 use super::keys::ListKey;
 use super::record::Segment;
 use super::same_text::same_lines;
 use super::{Entries, Nodes, Walker, entries_of};
 use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::merge::index::name_of;
 use crate::merge::{ConflictKind, Sides};
 use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;

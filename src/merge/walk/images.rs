@@ -1,11 +1,11 @@
 //! Merges image references that both sides changed: the name and the version of an image merge
 //! separately (rules: Texts and images).
 
-use super::index::key_of;
 use super::record::Segment;
 use super::texts::text_of;
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
+use crate::merge::index::key_of;
 use crate::merge::{CombinedBy, Images, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::NodeId;

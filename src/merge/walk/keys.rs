@@ -7,9 +7,9 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
-use super::index::{ScalarKey, key_of, scalar_key};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::Lists;
+use crate::merge::index::{ScalarKey, key_of, scalar_key};
 use crate::schema::MapKey;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 

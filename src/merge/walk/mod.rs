@@ -21,7 +21,6 @@ mod exact;
 mod halves;
 mod hunks;
 mod images;
-pub(crate) mod index;
 mod keyed;
 pub(crate) mod keys;
 mod moved;
@@ -52,10 +51,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::decision::{Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
+use super::shape::{Shape, entries_of, shape};
 use super::{Conflict, ConflictKind, Options, Resolution, Sides};
 use crate::schema::FieldSchemas;
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal};
+use crate::yaml::{EntryId, NodeId, ScalarStyle, Span, Tree, equal};
 
 use record::Step;
 
@@ -112,14 +112,6 @@ pub(crate) struct Decided {
     pub(crate) conflicts: Vec<Conflict>,
     /// Reports that are not conflicts: held back by pins, or combined from both sides.
     pub(crate) notes: Vec<Conflict>,
-}
-
-/// The kind of a value: map, list or scalar (rules: Equality, Kinds that differ).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Map,
-    List,
-    Scalar,
 }
 
 impl<'a> Walker<'a> {
@@ -352,27 +344,4 @@ impl<'a> Walker<'a> {
         let sides = self.trees.zip(items);
         sides.map(|(tree, item)| item.map(|item| operation(tree, item)))
     }
-}
-
-/// Returns the kind of a node. Aliases are resolved.
-pub(crate) fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
-    match tree.node(tree.resolve(node)).kind {
-        NodeKind::Mapping(_) => Shape::Map,
-        NodeKind::Sequence(_) => Shape::List,
-        NodeKind::Scalar(_) | NodeKind::Alias(_) => Shape::Scalar,
-    }
-}
-
-/// Returns the entries of a node. Aliases are resolved.
-fn entries_of<'t>(
-    tree: &'t Tree<'_>,
-    node: NodeId,
-) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<'t> {
-    tree.entries(tree.resolve(node))
-}
-
-/// Returns the position of `wanted` among the entries of its collection, whose ids are consecutive.
-pub(crate) fn position(mut entries: impl Iterator<Item = EntryId>, wanted: EntryId) -> usize {
-    let first = entries.next().unwrap_or(wanted);
-    (wanted.number() - first.number()) as usize
 }

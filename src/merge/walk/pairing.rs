@@ -1,11 +1,11 @@
 //! Pairs the entries of three maps, or of three lists whose elements have an identity: by key, and
 //! by renames (rules: Keys, Renamed keys, Lists with a key).
 
-use super::index::{FieldIndex, fields_of, key_of};
 use super::keys::{Elements, ListKey};
 use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::line_breaks::with_line_break;
+use crate::merge::index::{FieldIndex, fields_of, key_of};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, Tree};
 

@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-use super::index::key_of;
 use super::keys::ListKey;
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::merge::embedded::Embedded;
+use crate::merge::index::key_of;
 use crate::merge::{CombinedBy, Conflict, ConflictKind, ConflictTexts, Resolution};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, ScalarStyle, Span, Tree};

@@ -3,9 +3,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::index::{FieldIndex, key_of, scalar_key};
 use super::{Shape, entries_of, shape};
 use crate::merge::fingerprint::Fingerprints;
+use crate::merge::index::{FieldIndex, key_of, scalar_key};
 use crate::merge::leaves;
 use crate::yaml::{EntryId, NodeId, ScalarType, equal};
 

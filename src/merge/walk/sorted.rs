@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::aligned_lists::AlignedLists;
-use super::index::{key_of, scalar_key};
 use super::{Shape, Walker, entries_of, shape};
+use crate::merge::index::{key_of, scalar_key};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, ScalarType, Tree};
 

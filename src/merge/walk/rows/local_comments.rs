@@ -7,8 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::merge::rows::{self, CommentConflict, NumberMap, Placed};
+use crate::merge::shape::{Shape, entries_of, position, shape};
 use crate::merge::walk::record::Segment;
-use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
+use crate::merge::walk::{Entries, Nodes, Walker};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 use crate::white_space::{trimmed, trimmed_end};

@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{Shape, entries_of, position, shape};
+use super::shape::{Shape, entries_of, position, shape};
 use crate::yaml::go_json::key_in_json;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
