@@ -4,8 +4,8 @@
 //! [`merge_document`] is the entry point (`document`). `walk` compares the trees and decides what
 //! the result is (`decision`), by the rules of docs/rules.md. `rows` merges the comments and blank
 //! lines between entries. `edit` carries the decisions out on local's text, and `check` parses the
-//! result and compares its values with the decisions. All of them use `shape` for the kinds of values
-//! and `index` to find the fields of maps. `text` merges files by lines.
+//! result and compares its values with the decisions. All of them use `shape` for the kinds of
+//! values and `index` to find the fields of maps. `text` merges files by lines.
 
 mod anchors;
 mod around;

@@ -39,6 +39,16 @@ fn value(text: &str) -> Result<Value, TestCaseError> {
     }
 }
 
+/// Checks that texts merge to the expected one, without a conflict.
+fn merges_to(texts: &Triple<String>, expected: &str) -> Result<(), TestCaseError> {
+    let merged = merged(texts)?;
+    if merged.text == expected && merged.conflicts.is_empty() {
+        return Ok(());
+    }
+    let texts = [("expected", expected), ("merged", &*merged.text)];
+    Err(fails("not as if both sides had edited the text", &texts))
+}
+
 /// Returns a failure that shows the compared texts. The test runner shows the case itself.
 fn fails(what: &str, texts: &[(&str, &str)]) -> TestCaseError {
     let texts: String = texts.iter().map(|(name, text)| part(name, text)).collect();
