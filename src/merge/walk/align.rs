@@ -6,29 +6,69 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::element_pairs::{align_equal, moved_values, pair_elements};
-use super::namesakes::moved_by_name;
 use super::positions::Positions;
 use super::similarity::{Threshold, similarity};
-use super::{Shape, Walker, shape};
+use super::{Nodes, Shape, Walker, shape};
+use crate::merge::fingerprint::Fingerprints;
 use crate::merge::index::{FieldIndex, fields_of};
 use crate::triple::{Side, Triple};
-use crate::yaml::EntryId;
+use crate::yaml::{EntryId, NodeId};
+
+/// The elements of three lists without a key, which are not aligned yet.
+pub(super) struct Lists<'f> {
+    pub(super) prints: Triple<&'f Fingerprints<'f>>,
+    pub(super) elements: Triple<Vec<EntryId>>,
+    /// The fingerprints of the elements.
+    pub(super) values: Triple<Arc<[u64]>>,
+}
 
 impl Walker<'_> {
-    /// Returns, for each original element, its positions in updated and in local. `values` are the
-    /// fingerprints of the elements.
-    pub(super) fn aligned(
+    /// Returns the elements of three lists.
+    pub(super) fn lists(&self, nodes: Nodes) -> Lists<'_> {
+        let prints = self.fingerprints.as_ref();
+        let values = prints.zip(nodes).map(|(prints, list)| {
+            list.map(|list| prints.of_elements(list))
+                .unwrap_or_default()
+        });
+        Lists {
+            prints,
+            elements: Side::ALL.map(|side| self.entries_on(side, nodes).collect()),
+            values,
+        }
+    }
+
+    /// Returns the nodes, without the original's if it is not a list.
+    pub(super) fn with_original_list(&self, nodes: Nodes) -> Nodes {
+        let is_list = |node: &NodeId| shape(self.trees.original, *node) == Shape::List;
+        Triple {
+            original: nodes.original.filter(is_list),
+            ..nodes
+        }
+    }
+}
+
+impl Lists<'_> {
+    /// Returns the similarity of the elements at two positions, as [`similarity`] does.
+    pub(super) fn similarity(
         &self,
-        elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Arc<[u64]>>,
-    ) -> (Positions, Positions) {
-        let in_updated = self.pair_with_updated(elements, values);
+        left: (Side, usize),
+        right: (Side, usize),
+        threshold: Threshold,
+    ) -> Option<usize> {
+        let element = |(side, at): (Side, usize)| (self.prints[side], self.elements[side][at]);
+        similarity(element(left), element(right), threshold)
+    }
+
+    /// Returns, for each original element, its positions in updated and in local.
+    pub(super) fn aligned(&self) -> (Positions, Positions) {
+        let values = &self.values;
+        let in_updated = self.pair_with_updated();
         let of_updated = in_updated.inverse(values.updated.len());
         let inserted = of_updated.iter().zip(&*values.updated);
         let inserted: FxHashSet<u64> = inserted
             .filter_map(|(old, value)| old.is_none().then_some(*value))
             .collect();
-        let in_local = self.pair_with_local(elements, values, &in_updated, &inserted);
+        let in_local = self.pair_with_local(&in_updated, &inserted);
         let mut positions = (in_updated, in_local);
         if keeps_positions(&positions.0, values.updated.len())
             && keeps_positions(&positions.1, values.local.len())
@@ -36,59 +76,41 @@ impl Walker<'_> {
             && moved_values(&positions.0, &values.original, &values.updated).is_empty()
             && moved_values(&positions.1, &values.original, &values.local).is_empty()
         {
-            self.pair_collections_by_position(elements, &mut positions);
+            self.pair_collections_by_position(&mut positions);
         }
         positions
     }
 
     /// Pairs the original's elements with updated's.
-    fn pair_with_updated(
-        &self,
-        elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Arc<[u64]>>,
-    ) -> Positions {
-        let prints = self.fingerprints.as_ref();
+    fn pair_with_updated(&self) -> Positions {
         let any = |_: usize| true;
-        pair_elements(
-            &values.original,
-            &values.updated,
-            (any, any),
-            |old, new, threshold| {
-                let old = (prints.original, elements.original[old]);
-                similarity(old, (prints.updated, elements.updated[new]), threshold)
-            },
-        )
+        let (originals, updateds) = (&self.values.original, &self.values.updated);
+        pair_elements(originals, updateds, (any, any), |old, new, threshold| {
+            self.similarity((Side::Original, old), (Side::Updated, new), threshold)
+        })
     }
 
     /// Pairs the original's elements with local's. An element that upstream inserted (its value is
     /// in `inserted`) never pairs with an original one. Local may already have upstream's version
     /// of an element: it pairs too. Of two that are equally similar, the one that upstream did not
     /// replace pairs.
-    fn pair_with_local(
-        &self,
-        elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Arc<[u64]>>,
-        in_updated: &Positions,
-        inserted: &FxHashSet<u64>,
-    ) -> Positions {
-        let prints = self.fingerprints.as_ref();
+    fn pair_with_local(&self, in_updated: &Positions, inserted: &FxHashSet<u64>) -> Positions {
+        let values = &self.values;
         let is_merged = values.local.iter().any(|value| inserted.contains(value));
         let similarity_of = |old: usize, new: usize, threshold: Threshold| {
             let is_moved = inserted.contains(&values.original[old]);
             let threshold = threshold_of_local(in_updated, (old, is_moved), threshold);
-            let local = (prints.local, elements.local[new]);
-            let alike = |other| similarity(other, local, threshold);
+            let alike = |other| self.similarity(other, (Side::Local, new), threshold);
             let updated = in_updated.get(old);
             let updated = updated.filter(|at| values.updated[*at] != values.original[old]);
-            let to_updated = updated.and_then(|at| alike((prints.updated, elements.updated[at])));
-            let to_original = alike((prints.original, elements.original[old]));
-            let similarity = to_original.max(to_updated)?;
-            let is_other = |at| self.share_no_key(elements, Triple::new(old, at, new));
+            let to_updated = updated.and_then(|at| alike((Side::Updated, at)));
+            let similarity = alike((Side::Original, old)).max(to_updated)?;
+            let is_other = |at| self.share_no_key(Triple::new(old, at, new));
             let less = usize::from(is_merged && threshold == Threshold::Strict);
             (!updated.is_some_and(is_other)).then(|| similarity.saturating_sub(less))
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
-        let unmoved = self.unmoved_upstream(elements, values, in_updated, inserted);
+        let unmoved = self.unmoved_upstream(in_updated, inserted);
         let unmoved_values: Vec<u64> = unmoved.iter().map(|old| values.original[*old]).collect();
         let mut positions = Positions::none(values.original.len());
         let mut start = (0, 0);
@@ -127,18 +149,12 @@ impl Walker<'_> {
     }
 
     /// Returns the positions of the original elements that upstream did not move.
-    fn unmoved_upstream(
-        &self,
-        elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Arc<[u64]>>,
-        in_updated: &Positions,
-        inserted: &FxHashSet<u64>,
-    ) -> Vec<usize> {
-        let prints = self.fingerprints.as_ref();
-        let moved = moved_by_name(prints, elements, Side::Updated, in_updated);
+    fn unmoved_upstream(&self, in_updated: &Positions, inserted: &FxHashSet<u64>) -> Vec<usize> {
+        let moved = self.moved_by_name(Side::Updated, in_updated);
         let is_moved =
             |old: &usize, value: &u64| inserted.contains(value) || moved.contains_key(old);
-        let originals = values.original.iter().zip(in_updated.iter()).enumerate();
+        let originals = self.values.original.iter().zip(in_updated.iter());
+        let originals = originals.enumerate();
         let unmoved = originals.filter(|(old, (value, at))| at.is_some() || !is_moved(old, value));
         unmoved.map(|(old, _)| old).collect()
     }
@@ -146,13 +162,10 @@ impl Walker<'_> {
     /// Pairs maps and lists by position, if the kinds of the elements are the same in all three
     /// lists. A map of local's that has no key in common with the others does not pair: local
     /// replaced the element. The caller makes sure that nothing was inserted, deleted or moved.
-    fn pair_collections_by_position(
-        &self,
-        elements: &Triple<Vec<EntryId>>,
-        (in_updated, in_local): &mut (Positions, Positions),
-    ) {
-        let shapes = self.trees.zip(elements.as_ref());
-        let shapes = shapes.map(|(tree, elements)| -> Vec<Shape> {
+    fn pair_collections_by_position(&self, (in_updated, in_local): &mut (Positions, Positions)) {
+        let shapes = self.prints.zip(self.elements.as_ref());
+        let shapes = shapes.map(|(prints, elements)| -> Vec<Shape> {
+            let tree = prints.tree();
             let shapes = elements.iter().map(|it| shape(tree, tree.entry(*it).value));
             shapes.collect()
         });
@@ -160,7 +173,7 @@ impl Walker<'_> {
             return;
         }
         let is_replaced = |at: usize| {
-            let fields = self.fields_at(elements, Triple::new(at, at, at));
+            let fields = self.fields_at(Triple::new(at, at, at));
             fields.original.is_disjoint(&fields.local) && fields.updated.is_disjoint(&fields.local)
         };
         let shapes = shapes.local.iter().enumerate();
@@ -174,22 +187,19 @@ impl Walker<'_> {
 
     /// Returns true if three elements are maps of which no two have a key in common. They are not
     /// versions of one element.
-    fn share_no_key(&self, elements: &Triple<Vec<EntryId>>, at: Triple<usize>) -> bool {
-        let fields = self.fields_at(elements, at);
+    fn share_no_key(&self, at: Triple<usize>) -> bool {
+        let fields = self.fields_at(at);
         fields.original.is_disjoint(&fields.updated)
             && fields.original.is_disjoint(&fields.local)
             && fields.updated.is_disjoint(&fields.local)
     }
 
     /// Returns the keys of the fields of elements; empty for an element that is not a map.
-    fn fields_at(
-        &self,
-        elements: &Triple<Vec<EntryId>>,
-        at: Triple<usize>,
-    ) -> Triple<FieldIndex<'_>> {
-        let elements = elements.as_ref().zip(at).map(|(elements, at)| elements[at]);
-        let fields = self.trees.zip(elements);
-        fields.map(|(tree, element)| fields_of(tree, Some(tree.entry(element).value)))
+    fn fields_at(&self, at: Triple<usize>) -> Triple<FieldIndex<'_>> {
+        Side::ALL.map(|side| {
+            let (tree, element) = (self.prints[side].tree(), self.elements[side][at[side]]);
+            fields_of(tree, Some(tree.entry(element).value))
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::namesakes::{Namesakes, moved_by_name, pair_common_renames};
+use super::namesakes::Namesakes;
 use super::positions::Positions;
 use super::{Nodes, Walker};
 use crate::merge::Sides;
@@ -83,28 +83,29 @@ struct LocalInsertions {
 impl Walker<'_> {
     /// Aligns three lists.
     pub(super) fn aligned_lists(&self, nodes: Nodes) -> AlignedLists {
-        let elements = Side::ALL.map(|side| self.entries_on(side, nodes).collect());
-        let values = self.fingerprints.as_ref().zip(nodes).map(|(prints, list)| {
-            list.map(|list| prints.of_elements(list))
-                .unwrap_or_default()
-        });
-        let (mut in_updated, mut in_local) = self.aligned(&elements, &values);
-        let prints = self.fingerprints.as_ref();
-        pair_common_renames(prints, &elements, &mut in_updated, &mut in_local);
+        let lists = self.lists(nodes);
+        let (mut in_updated, mut in_local) = lists.aligned();
+        lists.pair_common_renames([&mut in_updated, &mut in_local]);
         let moved_by_name = Triple {
-            updated: moved_by_name(prints, &elements, Side::Updated, &in_updated),
-            local: moved_by_name(prints, &elements, Side::Local, &in_local),
+            updated: lists.moved_by_name(Side::Updated, &in_updated),
+            local: lists.moved_by_name(Side::Local, &in_local),
             ..Triple::default()
         };
+        let of_updated = in_updated.inverse(lists.values.updated.len());
+        let of_local = in_local.inverse(lists.values.local.len());
+        let namesakes = match self.options.sides {
+            Sides::Upstream => Namesakes::of(&lists, &of_updated, &of_local),
+            Sides::Equal => Namesakes::default(),
+        };
         let mut lists = AlignedLists {
-            of_updated: in_updated.inverse(values.updated.len()),
-            of_local: in_local.inverse(values.local.len()),
-            elements,
-            values,
+            elements: lists.elements,
+            values: lists.values,
+            of_updated,
+            of_local,
             in_updated,
             in_local,
             comments: Vec::new(),
-            namesakes: Namesakes::default(),
+            namesakes,
             moved_locally: moved_by_name
                 .local
                 .iter()
@@ -118,9 +119,6 @@ impl Walker<'_> {
         };
         if lists.uncut_stretches().any(|it| it.is_inserted_by_both()) {
             lists.comments = self.shared_comments(nodes);
-        }
-        if self.options.sides == Sides::Upstream {
-            lists.namesakes = Namesakes::of(prints, &lists);
         }
         lists
     }

@@ -5,15 +5,18 @@
 //! local's comments and quoting on elements that did not change. Therefore the elements are
 //! aligned, and only those that differ are edited.
 
+use std::sync::Arc;
+
+use super::align::Lists;
 use super::element_pairs::{pair_elements, positions_of};
 use super::pairing::Index;
-use super::positions::{Positions, unique_positions};
+use super::positions::{Positions, once_in_both, unique_positions};
 use super::record::Segment;
 use super::similarity::{Threshold, similarity};
 use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
 use crate::differences::{AlignedRange, differences};
 use crate::merge::decision::{Child, Incoming, Outcome};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
@@ -31,9 +34,7 @@ impl Walker<'_> {
         let trees = self.trees;
         match (shape(trees.updated, updated), shape(trees.local, local)) {
             (Shape::List, Shape::List) => {
-                let children = self.within(nodes, |walker| {
-                    walker.aligned_elements(nodes, updated, local)
-                });
+                let children = self.within(nodes, |walker| walker.aligned_elements(nodes));
                 self.collection_outcome(nodes, children)
             }
             (Shape::Map, Shape::Map) => self.exact_fields(nodes),
@@ -43,23 +44,14 @@ impl Walker<'_> {
     }
 
     /// Returns the elements of a local list, edited so that the list equals the updated one.
-    pub(super) fn aligned_elements(
-        &mut self,
-        nodes: Nodes,
-        updated: NodeId,
-        local: NodeId,
-    ) -> Vec<Child> {
-        let updateds: Vec<EntryId> = entries_of(self.trees.updated, updated).collect();
-        let locals: Vec<EntryId> = entries_of(self.trees.local, local).collect();
-        let local_values = self.fingerprints.local.of_elements(local);
-        let updated_values = self.fingerprints.updated.of_elements(updated);
-        let originals_of_locals = self.originals_of(nodes, &local_values);
-        let originals_of_updateds = self.originals_of(nodes, &updated_values);
-        let differences = differences(&local_values, &updated_values);
+    fn aligned_elements(&mut self, nodes: Nodes) -> Vec<Child> {
+        let lists = self.lists(self.with_original_list(nodes));
+        let counts = lists.elements.as_ref().map(Vec::len);
+        let differences = differences(&lists.values.local, &lists.values.updated);
         let aligned: Vec<_> = differences.ranges().collect();
-        let mut partners = positions_of(&differences, locals.len()).inverse(updateds.len());
-        pair_moved(&local_values, &updated_values, &mut partners);
-        let of_locals = partners.inverse(locals.len());
+        let mut partners = positions_of(&differences, counts.local).inverse(counts.updated);
+        pair_moved(&lists.values, &mut partners);
+        let of_locals = partners.inverse(counts.local);
         for AlignedRange { old, new, .. } in aligned.iter().filter(|it| is_in_place(it)).cloned() {
             let unpaired = old
                 .zip(new)
@@ -68,13 +60,11 @@ impl Walker<'_> {
                 partners.set(new, partners.get(new).or(Some(old)));
             }
         }
-        self.pair_similar(
-            (&locals, &local_values),
-            (&updateds, &updated_values),
-            &aligned,
-            &mut partners,
-        );
-        let of_locals = partners.inverse(locals.len());
+        lists.pair_similar(&aligned, &mut partners);
+        let of_locals = partners.inverse(counts.local);
+        let [originals_of_updateds, originals_of_locals] =
+            [Side::Updated, Side::Local].map(|side| lists.originals_of(side));
+        let (updateds, locals) = (lists.elements.updated, lists.elements.local);
         let mut children = Vec::with_capacity(updateds.len());
         for range in aligned {
             let is_in_place = is_in_place(&range);
@@ -114,61 +104,6 @@ impl Walker<'_> {
         let own = own_tree.entry(local).value;
         let is_same = |it: &EntryId| equal(old_tree, old_tree.entry(*it).value, own_tree, own);
         of_local.filter(is_same).or(of_updated).or(of_local)
-    }
-
-    /// Pairs similar elements in ranges where elements were also inserted or deleted.
-    fn pair_similar(
-        &self,
-        (locals, local_values): (&[EntryId], &[u64]),
-        (updateds, updated_values): (&[EntryId], &[u64]),
-        aligned: &[AlignedRange],
-        partners: &mut Positions,
-    ) {
-        let prints = self.fingerprints.as_ref();
-        let of_locals = partners.inverse(locals.len());
-        for AlignedRange { old, new, .. } in aligned.iter().cloned() {
-            if old.len() == new.len() || old.is_empty() || new.is_empty() {
-                continue;
-            }
-            let values = (&local_values[old.clone()], &updated_values[new.clone()]);
-            let is_unpaired_local = |at: usize| of_locals.get(old.start + at).is_none();
-            let is_unpaired_updated = |at: usize| partners.get(new.start + at).is_none();
-            let positions = pair_elements(
-                values.0,
-                values.1,
-                (is_unpaired_local, is_unpaired_updated),
-                |at, other, threshold| {
-                    let local = (prints.local, locals[old.start + at]);
-                    let updated = (prints.updated, updateds[new.start + other]);
-                    similarity(local, updated, threshold)
-                },
-            );
-            for (local, at) in old.zip(positions.iter()) {
-                if let Some(at) = at {
-                    partners.set(new.start + at, Some(local));
-                }
-            }
-        }
-    }
-
-    /// Returns, for each fingerprint in `elements`, the original's element that it aligns with.
-    fn originals_of(&self, nodes: Nodes, elements: &[u64]) -> Vec<Option<EntryId>> {
-        let mut aligned = vec![None; elements.len()];
-        let tree = self.trees.original;
-        let list = nodes
-            .original
-            .filter(|node| shape(tree, *node) == Shape::List);
-        let Some(list) = list else {
-            return aligned;
-        };
-        let originals: Vec<EntryId> = entries_of(tree, list).collect();
-        let original_values = self.fingerprints.original.of_elements(list);
-        let differences = differences(&original_values, elements);
-        for AlignedRange { old, new, .. } in differences.ranges().filter(is_in_place) {
-            old.zip(new)
-                .for_each(|(old, new)| aligned[new] = Some(originals[old]));
-        }
-        aligned
     }
 
     /// Gives a local element updated's value: edits its text if the two have enough in common, and
@@ -243,20 +178,57 @@ impl Walker<'_> {
     }
 }
 
+impl Lists<'_> {
+    /// Pairs similar elements in ranges where elements were also inserted or deleted. `partners` are
+    /// the positions of updated's elements in local.
+    fn pair_similar(&self, aligned: &[AlignedRange], partners: &mut Positions) {
+        let of_locals = partners.inverse(self.elements.local.len());
+        for AlignedRange { old, new, .. } in aligned.iter().cloned() {
+            if old.len() == new.len() || old.is_empty() || new.is_empty() {
+                continue;
+            }
+            let is_unpaired_local = |at: usize| of_locals.get(old.start + at).is_none();
+            let is_unpaired_updated = |at: usize| partners.get(new.start + at).is_none();
+            let positions = pair_elements(
+                &self.values.local[old.clone()],
+                &self.values.updated[new.clone()],
+                (is_unpaired_local, is_unpaired_updated),
+                |at, other, threshold| {
+                    let local = (Side::Local, old.start + at);
+                    self.similarity(local, (Side::Updated, new.start + other), threshold)
+                },
+            );
+            for (local, at) in old.zip(positions.iter()) {
+                if let Some(at) = at {
+                    partners.set(new.start + at, Some(local));
+                }
+            }
+        }
+    }
+
+    /// Returns, for each element of a side, the original's element that it aligns with.
+    fn originals_of(&self, side: Side) -> Vec<Option<EntryId>> {
+        let mut aligned = vec![None; self.elements[side].len()];
+        let differences = differences(&self.values.original, &self.values[side]);
+        for AlignedRange { old, new, .. } in differences.ranges().filter(is_in_place) {
+            old.zip(new)
+                .for_each(|(old, new)| aligned[new] = Some(self.elements.original[old]));
+        }
+        aligned
+    }
+}
+
 /// Returns true if the elements of a range pair by position: nothing was inserted or deleted there.
 fn is_in_place(range: &AlignedRange) -> bool {
     range.old.len() == range.new.len()
 }
 
 /// Pairs elements that occur once in each list and have no partner at their place.
-fn pair_moved(locals: &[u64], updateds: &[u64], partners: &mut Positions) {
-    let of_locals = partners.inverse(locals.len());
-    let in_local = unique_positions(locals.iter().map(Some));
-    for (value, updated) in unique_positions(updateds.iter().map(Some)) {
-        let pair = updated.zip(in_local.get(value).copied().flatten());
-        let Some((updated, local)) = pair.map(|(new, old)| (new as usize, old as usize)) else {
-            continue;
-        };
+fn pair_moved(values: &Triple<Arc<[u64]>>, partners: &mut Positions) {
+    let of_locals = partners.inverse(values.local.len());
+    let [updateds, locals] =
+        [&values.updated, &values.local].map(|it| unique_positions(it.iter().map(Some)));
+    for (updated, local) in once_in_both(updateds, locals) {
         if partners.get(updated).is_none() && of_locals.get(local).is_none() {
             partners.set(updated, Some(local));
         }

@@ -78,3 +78,15 @@ pub(super) fn unique_positions<N: Hash + Eq>(
     }
     positions
 }
+
+/// Returns the positions of the names or values that each of two lists has once.
+pub(super) fn once_in_both<N: Hash + Eq>(
+    olds: FxHashMap<N, Option<u32>>,
+    news: FxHashMap<N, Option<u32>>,
+) -> impl Iterator<Item = (usize, usize)> {
+    let pairs = olds.into_iter().filter_map(move |(name, old)| {
+        let new = news.get(&name).copied().flatten();
+        old.zip(new)
+    });
+    pairs.map(|(old, new)| (old as usize, new as usize))
+}

@@ -38,12 +38,9 @@ impl Walker<'_> {
     /// Merges a list element by element, as `diff3` merges lines. A stretch that one side changed
     /// becomes that side's; a stretch that both sides changed can be a conflict.
     pub(super) fn merge_unkeyed_list(&mut self, nodes: Nodes) -> Outcome {
-        let original = nodes
-            .original
-            .filter(|node| shape(self.trees.original, *node) == Shape::List);
-        let lists = Triple::new(original, nodes.updated, nodes.local);
+        let lists = self.with_original_list(nodes);
         let is_unchanged_locally = self.unchanged_locally(nodes);
-        let merges_as_one_value = original.is_none()
+        let merges_as_one_value = lists.original.is_none()
             || self.nothing_to_merge(nodes)
             || is_unchanged_locally && !self.merges_to_updated(lists);
         if merges_as_one_value || self.holds_pin(nodes) || self.local_replaced_all(lists) {
