@@ -1,6 +1,6 @@
 //! Checks the laws on the merge of three texts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use merge3::error::Error;
@@ -212,7 +212,7 @@ impl Case<'_> {
             match documents.into_array().map(|it| it.text) {
                 // a comment can separate the places at which both sides add elements (rules: Lists
                 // without a key)
-                texts if has_shared_comment(texts) => {
+                texts if has_separating_comment(texts) => {
                     let expected = expected.value.map(values::unordered);
                     same("law 6", Some(values::unordered(found)), expected)?;
                 }
@@ -248,11 +248,18 @@ impl Case<'_> {
     }
 }
 
-/// Whether all texts have a line in common that may be a comment.
-fn has_shared_comment([original, updated, local]: [&str; 3]) -> bool {
-    let has = |text: &str, comment: &str| text.lines().any(|line| line.trim() == comment);
-    let mut comments = original.lines().map(str::trim);
-    comments.any(|it| it.starts_with('#') && has(updated, it) && has(local, it))
+/// Whether a comment may separate places: local has it as in the original, and updated has it too or
+/// has another one instead of it.
+fn has_separating_comment([original, updated, local]: [&str; 3]) -> bool {
+    let [original, updated, local] = [original, updated, local].map(|text| {
+        let lines = text.lines().map(str::trim);
+        lines
+            .filter(|line| line.starts_with('#'))
+            .collect::<BTreeSet<_>>()
+    });
+    let is_rewritten = updated.difference(&original).next().is_some();
+    let mut kept = original.intersection(&local);
+    kept.any(|comment| is_rewritten || updated.contains(comment))
 }
 
 /// Whether a value has a key that is not a string. Such a key has its type in its name.
