@@ -100,7 +100,10 @@ impl Editor<'_> {
         let indicator = end_of_indicator(self.target, entry);
         let theirs = child.sides().updated.map(|id| self.source.entry(id));
         let their_indent = theirs.and_then(|theirs| indent_of_value(self.source, theirs));
-        if self.edits.replaces_around(indicator, value.start) {
+        let fills_empty = value.is_empty()
+            && matches!(child.outcome(), Outcome::Take(_))
+            && (entry.key.is_none() || entry.colon().is_some());
+        if fills_empty || self.edits.replaces_around(indicator, value.start) {
             return match (child.outcome(), their_indent) {
                 (Outcome::Take(incoming), _) if self.source.is_block_collection(incoming.node) => {
                     Place::FirstLine
