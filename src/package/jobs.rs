@@ -135,8 +135,12 @@ fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<u
         return sides;
     };
     let is_renamed = match sides.updated {
-        // upstream renamed it, unless local had a file of its own at the new path
-        Some(_) => !has(original, Side::Updated) && !has_own(&jobs[target]),
+        // upstream renamed it; but a file of local's own keeps the head that upstream's lacks
+        Some(updated) => {
+            let head = files[updated].file(Side::Updated).map_or("", |it| it.head);
+            let keeps_head = head.is_empty() && has_own(&jobs[target]);
+            !keeps_head && !has(original, Side::Updated)
+        }
         None => !keeps_document_of(&jobs[original], original),
     };
     match is_renamed {
@@ -186,15 +190,17 @@ fn target_triple(group: &Group, local: DocRef, moved_to: &[usize]) -> usize {
 ///
 /// Upstream no longer has the old file and has the new one; original and local have only the old
 /// one. All documents that upstream kept moved to the new file, which has only these and new ones,
-/// and local moved none.
+/// and local moved none. The documents that only local has move along.
 fn renames(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, usize)> {
     let present = |triple: usize| Side::ALL.map(|side| files[triple].file(side).is_some());
     // the old and the new file of documents; `None` if the document does not move with its file
     let mut moves: FxHashSet<(Option<usize>, Option<usize>)> = FxHashSet::default();
     for group in groups.iter().filter(|group| group.local.is_some()) {
         let triples = group.map(|member| member.map(|it| it.triple()));
+        if triples.original.or(triples.updated).is_none() {
+            continue;
+        }
         if triples.original != triples.local {
-            // a document that only local has keeps the file at its path
             moves.extend([(triples.local, None), (None, triples.updated)]);
         } else if triples.updated.is_some() {
             moves.insert((triples.local, triples.updated));
