@@ -3,12 +3,13 @@
 //! resource, and those about a whole document that one side deleted (rules: Documents).
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::around::join_head;
 use super::assemble::{Action, Marks};
 use super::documents::{Context, FileMerge};
+use super::file_triple::FileTriple;
 use super::jobs::fold_file;
 use super::pair::Group;
 use super::parsed::Parsed;
@@ -32,7 +33,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let members = self.members(group);
         let document = members.local.or(members.updated).or(members.original);
         let Context { rules, options, .. } = self.context;
-        rules.options(options, &self.path(group), document)
+        rules.options(options, self.triple(group), document)
     }
 
     /// Returns true if the conflict about a document that local deleted is left open, between
@@ -165,7 +166,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let resource = document.and_then(|parsed| parsed.resource.as_ref());
         let resource = resource.map(|resource| Arc::new(resource.id.to_static()));
         let start = members.local.map(|local| local.document.line + 1);
-        let file: Arc<Path> = self.path(group).into();
+        let file: Arc<Path> = self.triple(group).path.as_path().into();
         // almost all are of one kind
         self.outcome.conflicts.reserve_exact(conflicts.len());
         for conflict in conflicts {
@@ -181,11 +182,11 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// Returns the path of a document's file: the local one, else upstream's.
-    pub(super) fn path(&self, group: &Group) -> PathBuf {
+    /// Returns the triple of a document's file: the local one, else upstream's.
+    fn triple(&self, group: &Group) -> &'f FileTriple {
         let member = group.local.or(group.updated).or(group.original);
         let triple = member.map_or(self.target, |member| member.triple());
-        self.context.files[triple].triple.path.clone()
+        self.context.files[triple].triple
     }
 }
 
@@ -303,7 +304,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
         );
         let merged = merged.map_err(|verification_error| {
             let texts = members.map(text).into_iter().flatten();
-            secrets::verification_error(self.path(group), verification_error, texts)
+            secrets::verification_error(self.triple(group).path.clone(), verification_error, texts)
         })?;
         Ok(self.with_around(group, merged))
     }

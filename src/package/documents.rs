@@ -41,7 +41,7 @@ pub(crate) fn merge_documents(
     target: usize,
 ) -> Result<FileOutcome, Error> {
     let job = &context.jobs[target];
-    let sides = Side::ALL.map(|side| context.files[job.file[side]?].file(side));
+    let sides = Side::ALL.map(|side| context.files[target].file(side));
     FileMerge {
         context,
         target,
@@ -86,8 +86,7 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn run(mut self) -> Result<FileOutcome, Error> {
-        let is_pinned = |local: usize| self.context.files[local].triple.is_pinned();
-        if self.job.file.local.is_some_and(is_pinned) {
+        if self.context.files[self.target].triple.is_pinned() {
             self.hold_back();
             return Ok(self.outcome);
         }
@@ -129,8 +128,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// Returns true if a document is the first one of the local file.
     pub(super) fn is_first(&self, group: &Group) -> bool {
-        let member = group.local.map(|it| (Some(it.triple()), it.document()));
-        member == Some((self.job.file.local, 0))
+        group.local == Some(DocRef::new(self.target, 0))
     }
 
     /// Merges the local file: decides the action of each of its documents and inserts new ones.
@@ -182,7 +180,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             && self.new_head.is_none()
             && ends_line == file.ends_line()
             && self.keeps_markers(file)
-            && self.job.file.local == Some(self.target)
         {
             return Ok(());
         }
@@ -248,7 +245,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// Creates a file that local does not have, from the documents of upstream's file to insert.
     fn create(&mut self) -> Result<(), Error> {
-        let Some(file) = self.file(self.target, Side::Updated) else {
+        let Some(file) = self.sides.updated else {
             return Ok(());
         };
         if self.inserted.is_empty() {
@@ -316,7 +313,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.conflicts.clear();
         }
         let text = line_merge.unwrap_or_else(|| self.with_end_marker(&assembly, text));
-        if text == file.written() && self.job.file.local == Some(self.target) {
+        let local = self.sides.local;
+        if local.is_some_and(|local| text == local.written()) {
             return Ok(());
         }
         let is_marked = |it: &FileConflict| it.conflict.resolution == Resolution::Markers;
@@ -335,8 +333,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// Returns true if the merged text equals the original's file and upstream's has the same
     /// documents: a second run would fast-forward (law 2), so the first one has to (law 4).
     fn equals_original(&self, text: &str, chunks: &[&str]) -> bool {
-        let original = self.file(self.target, Side::Original);
-        let updated = self.file(self.target, Side::Updated);
+        let (original, updated) = (self.sides.original, self.sides.updated);
         original.is_some_and(|file| file.written() == text)
             && updated.is_some_and(|file| holds(file.text, chunks))
     }

@@ -175,8 +175,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
 
     /// Records the conflicts of a merged head. Returns its text.
     pub(super) fn record_head(&mut self, merged: MergedAround) -> String {
-        let base = self.job.file.local.unwrap_or(self.target);
-        let path = self.context.files[base].triple.path.as_path();
+        let path = self.context.files[self.target].triple.path.as_path();
         let conflicts = merged.conflicts.into_iter();
         let in_file = |it: Conflict| FileConflict::in_file(path, Some(it.line + 1), it);
         self.outcome.conflicts.extend(conflicts.map(in_file));
@@ -211,11 +210,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// file, `first`, if upstream has it in this file, and original and local too. A side that does
     /// not have this file may have the document in another one.
     pub(super) fn top(&self, first: Group) -> Option<TopDocument<'a>> {
-        let is_here = Side::ALL.map(|side| {
-            let triple = first[side].map(|member| member.triple());
-            triple.is_none_or(|triple| Some(triple) == self.job.file[side])
-        });
-        let can_be_elsewhere = |side: Side| side != Side::Updated && self.job.file[side].is_none();
+        let is_here = first.map(|member| member.is_none_or(|it| it.triple() == self.target));
+        let can_be_elsewhere = |side: Side| side != Side::Updated && self.sides[side].is_none();
         let is_top = first.updated.is_some()
             && Side::ALL
                 .into_iter()
@@ -270,14 +266,14 @@ impl<'a> FileMerge<'_, '_, 'a> {
 
     /// Returns the index of a document in a side's file; `None` if it is not in that file.
     pub(super) fn index_in_file(&self, group: &Group, side: Side) -> Option<usize> {
-        let member = group[side].filter(|member| Some(member.triple()) == self.job.file[side]);
+        let member = group[side].filter(|member| member.triple() == self.target);
         member.map(|member| member.document())
     }
 
     /// Returns the head of a side's file if it belongs to this document, else an empty text.
     pub(super) fn owned_head(&self, group: &Group, side: Side) -> &'a str {
         match group[side] {
-            Some(member) if Some(member.triple()) != self.job.file[side] => {
+            Some(member) if member.triple() != self.target => {
                 let head = self.head_elsewhere(group, side);
                 let updated = self.sides.updated.map_or("", |file| file.head);
                 if has_first_comment(head, updated) {

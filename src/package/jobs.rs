@@ -23,10 +23,6 @@ use crate::triple::{Side, Triple};
 /// The documents to merge, insert and remove in one file of the result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// The index of the triple that has the file on each side, for the parts of the file that are
-    /// not documents. The local file becomes the file of the result: it has the same path, or one
-    /// that upstream renamed, or there is none.
-    pub(crate) file: Triple<Option<usize>>,
     /// The documents of the local file that stay in it, or that upstream deleted.
     pub(crate) staying: Vec<Group>,
     /// The documents of the local file that move to another file.
@@ -44,34 +40,21 @@ pub(crate) struct Job {
 
 /// Returns one job for each triple. `local_kinds` are all paths of the local package.
 ///
-/// A document stays in its local file, unless upstream moved it and local did not. If upstream
-/// renamed a whole file, the local file moves as a whole, with its head and comments.
+/// A document stays in its local file, unless upstream moved it and local did not.
 pub(crate) fn jobs(
     files: &[ReadFile<'_>],
     groups: &[Group],
     local_kinds: &FxHashMap<PathBuf, Kind>,
 ) -> Vec<Job> {
     let mut jobs: Vec<Job> = files.iter().map(|_| Job::default()).collect();
-    for (index, file) in files.iter().enumerate() {
-        jobs[index].file.local = file.file(Side::Local).map(|_| index);
-    }
-    let mut moved_to: Vec<usize> = (0..files.len()).collect();
     let pinned: Vec<bool> = files.iter().map(|file| file.triple.is_pinned()).collect();
-    for (from, to) in renames(files, groups) {
-        if !pinned[from] {
-            jobs[to].file.local = jobs[from].file.local.take();
-            moved_to[from] = to;
-        }
-    }
     for group in groups {
         match (group.local, group.updated) {
             (Some(local), _) => {
-                let target = target_triple(group, local, &moved_to);
+                let target = target_triple(group, local);
                 // no document moves out of a pinned file or into one
-                let stays = pinned[target] || pinned[local.triple()];
-                let target = if stays { local.triple() } else { target };
-                if jobs[target].file.local == Some(local.triple()) {
-                    jobs[target].staying.push(*group);
+                if target == local.triple() || pinned[target] || pinned[local.triple()] {
+                    jobs[local.triple()].staying.push(*group);
                 } else {
                     jobs[local.triple()].moving_out.push(*group);
                     jobs[target].inserted.push(*group);
@@ -86,12 +69,8 @@ pub(crate) fn jobs(
     }
     for group in with_heads(groups, jobs.len()) {
         if let Some(local) = group.local {
-            let target = target_triple(group, local, &moved_to);
-            jobs[target].with_head.insert(*group);
+            jobs[target_triple(group, local)].with_head.insert(*group);
         }
-    }
-    for target in 0..jobs.len() {
-        jobs[target].file = sides(files, &jobs, target);
     }
     mark_deleted(&mut jobs, files, groups, local_kinds);
     jobs
@@ -117,108 +96,12 @@ fn with_heads(groups: &[Group], files: usize) -> impl Iterator<Item = &Group> {
     moved_out.filter_map(|(first, keeps_document)| first.filter(|_| !keeps_document))
 }
 
-/// Returns the triple that has a file of the result on each side. The original may have it at
-/// another path, if one side or both renamed it.
-///
-/// The result is the same if the merge runs again (law 4): the moves of a merge do not change it.
-fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
-    let has = |triple: usize, side: Side| files[triple].file(side).is_some();
-    let at = |triple: usize, side: Side| has(triple, side).then_some(triple);
-    let local = jobs[target].file.local;
-    let sides = Triple {
-        original: at(local.unwrap_or(target), Side::Original),
-        updated: at(target, Side::Updated),
-        local,
-    };
-    let is_new = local.is_some() && sides.original.is_none();
-    let Some(original) = original_triple(&jobs[target]).filter(|_| is_new) else {
-        return sides;
-    };
-    let is_renamed = match sides.updated {
-        // upstream renamed it; but a file of local's own keeps the head that upstream's lacks
-        Some(updated) => {
-            let head = files[updated].file(Side::Updated).map_or("", |it| it.head);
-            let keeps_head = head.is_empty() && has_own(&jobs[target]);
-            !keeps_head && !has(original, Side::Updated)
-        }
-        None => !keeps_document_of(&jobs[original], original),
-    };
-    match is_renamed {
-        true => Triple {
-            original: Some(original),
-            updated: sides.updated.or_else(|| at(original, Side::Updated)),
-            ..sides
-        },
-        false => sides,
-    }
-}
-
-/// Returns the triple in which the original has documents of this file; `None` if it has none or
-/// has them in several triples, or if upstream deleted all of them.
-fn original_triple(job: &Job) -> Option<usize> {
-    let groups = || job.staying.iter().chain(&job.inserted);
-    let mut triples = groups().filter_map(|group| group.original.map(|it| it.triple()));
-    let triple = triples.next()?;
-    let is_one = triples.all(|other| other == triple);
-    // if upstream deleted all of them, its file at the new path is a different one
-    let is_kept = |group: &Group| group.original.is_some() && group.updated.is_some();
-    (is_one && groups().any(is_kept)).then_some(triple)
-}
-
-/// Returns true if only local has some document of this file.
-fn has_own(job: &Job) -> bool {
-    let is_own = |group: &Group| group.original.is_none() && group.updated.is_none();
-    job.staying.iter().any(is_own)
-}
-
-/// Returns true if the file of this job has or gets a document of upstream's file at `triple`.
-fn keeps_document_of(job: &Job, triple: usize) -> bool {
-    let mut groups = job.staying.iter().chain(&job.inserted);
-    groups.any(|group| group.updated.is_some_and(|it| it.triple() == triple))
-}
-
-/// Returns the triple that a local document moves to, by a three-way merge of its path. `moved_to`
-/// has the new triple of each file that moves as a whole.
-fn target_triple(group: &Group, local: DocRef, moved_to: &[usize]) -> usize {
+/// Returns the triple that a local document moves to, by a three-way merge of its path.
+fn target_triple(group: &Group, local: DocRef) -> usize {
     match (group.original, group.updated) {
         (Some(original), Some(updated)) if original.triple() == local.triple() => updated.triple(),
-        _ => moved_to[local.triple()],
+        _ => local.triple(),
     }
-}
-
-/// Returns the files that upstream renamed as a whole, as old and new triple.
-///
-/// Upstream no longer has the old file and has the new one; original and local have only the old
-/// one. All documents that upstream kept moved to the new file, which has only these and new ones,
-/// and local moved none. The documents that only local has move along.
-fn renames(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, usize)> {
-    let present = |triple: usize| Side::ALL.map(|side| files[triple].file(side).is_some());
-    // the old and the new file of documents; `None` if the document does not move with its file
-    let mut moves: FxHashSet<(Option<usize>, Option<usize>)> = FxHashSet::default();
-    for group in groups.iter().filter(|group| group.local.is_some()) {
-        let triples = group.map(|member| member.map(|it| it.triple()));
-        if triples.original.or(triples.updated).is_none() {
-            continue;
-        }
-        if triples.original != triples.local {
-            moves.extend([(triples.local, None), (None, triples.updated)]);
-        } else if triples.updated.is_some() {
-            moves.insert((triples.local, triples.updated));
-        }
-    }
-    let (mut targets, mut sources) = (vec![0; files.len()], vec![0; files.len()]);
-    for (from, to) in &moves {
-        from.iter().for_each(|from| targets[*from] += 1);
-        to.iter().for_each(|to| sources[*to] += 1);
-    }
-    let renamed = |(from, to): (Option<usize>, Option<usize>)| {
-        let (from, to) = from.zip(to)?;
-        let is_renamed = present(from) == Triple::new(true, false, true)
-            && present(to) == Triple::new(false, true, false)
-            && (targets[from], sources[to]) == (1, 1);
-        is_renamed.then_some((from, to))
-    };
-    moves.into_iter().filter_map(renamed).collect()
 }
 
 /// Returns the documents of a group.

@@ -59,6 +59,7 @@ mod apply;
 mod diff;
 mod marked;
 mod merge_file;
+mod moved_files;
 mod patching;
 mod run;
 mod target;

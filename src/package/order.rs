@@ -17,10 +17,9 @@ impl FileMerge<'_, '_, '_> {
     /// Records a conflict if both sides moved documents differently, and a note if a pin keeps
     /// upstream's order out.
     pub(super) fn positions(&mut self, file: &ParsedFile<'_>) -> Vec<usize> {
-        let own = self.job.file.local.unwrap_or(self.target);
         let mut order: Vec<Group> = (0..file.documents.len())
             .map(|document| Triple {
-                local: Some(DocRef::new(own, document)),
+                local: Some(DocRef::new(self.target, document)),
                 ..Group::default()
             })
             .collect();
@@ -59,8 +58,7 @@ impl FileMerge<'_, '_, '_> {
             _ => Resolution::Local,
         };
         let values = Side::ALL.map(|side| Some(self.names_in_order(groups, side)));
-        let own = self.job.file.local.unwrap_or(self.target);
-        let path = &self.context.files[own].triple.path;
+        let path = &self.context.files[self.target].triple.path;
         let record = FileConflict::of_whole(path, kind, &values, resolution);
         match is_pinned {
             true => self.outcome.notes.push(record),
@@ -112,7 +110,7 @@ impl FileMerge<'_, '_, '_> {
         actions: &[Action],
         positions: &[usize],
     ) -> Vec<usize> {
-        let updated = self.file(self.target, Side::Updated);
+        let updated = self.sides.updated;
         let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
         let mut is_own = vec![false; file.documents.len()];
         for group in &self.job.staying {

@@ -182,21 +182,11 @@ pub struct Counts {
 
 impl FileChange {
     /// Returns the merged change of the file of a triple: its content, its path and its executable
-    /// bit (rules: Writing); `None` if it stays as it is. `moved` is the triple of the local file
-    /// that is moved to this path, if any.
-    pub(super) fn merged(
-        triple: &FileTriple,
-        moved: Option<&FileTriple>,
-        content: Content,
-    ) -> Option<Self> {
-        let moved = moved.filter(|moved| moved.sides.local.is_some());
-        let from = moved.unwrap_or(triple).path_on(Side::Local);
+    /// bit (rules: Writing); `None` if it stays as it is.
+    pub(super) fn merged(triple: &FileTriple, content: Content) -> Option<Self> {
+        let from = triple.path_on(Side::Local);
         let from = (from != triple.path).then(|| from.to_owned());
-        let sides = Triple {
-            updated: &triple.sides.updated,
-            ..moved.unwrap_or(triple).sides.as_ref()
-        };
-        let sides = sides.map(Option::as_ref);
+        let sides = triple.sides.as_ref().map(Option::as_ref);
         let bytes = sides.map(|source| source.map(|it| it.bytes.clone()));
         let permissions = sides.map(|source| source.and_then(|it| it.permissions.as_ref()));
         let old = bytes.local;

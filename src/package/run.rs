@@ -13,9 +13,10 @@ use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
 use super::file_triple::FileTriple;
 use super::input::Input;
-use super::jobs::{Job, fold_folders, jobs, members};
+use super::jobs::{fold_folders, jobs, members};
 use super::load::{Loaded, load};
-use super::pair::{look_for_duplicates, pair};
+use super::moved_files::MovedFiles;
+use super::pair::{Group, look_for_duplicates, pair};
 use super::parsed::min_kept_len;
 use super::plan::{FileChange, Plan};
 use super::read::{ReadFile, read_sides};
@@ -81,6 +82,8 @@ pub fn plan_sides(
         || pair(&files, settings.path_merge_key),
     );
     loaded.warnings.extend(duplicates?);
+    let moved = MovedFiles::find(triples, &files, &groups);
+    let (files, groups) = joined(files, groups, &moved, settings);
     let jobs = jobs(&files, &groups, &loaded.local_kinds);
     let context = Context {
         files: &files,
@@ -99,14 +102,16 @@ pub fn plan_sides(
     let renamed = renamed_resources(&groups, &files);
     drop(groups);
     drop(files);
+    moved.replace_triples(&mut loaded.triples);
+    let triples = &loaded.triples;
     fold_folders(triples, &jobs, &mut outcomes);
     if !settings.show_secrets {
-        hide_all(&mut outcomes, triples, &jobs);
+        hide_all(&mut outcomes, triples);
     }
     Ok(Plan {
         renamed,
         show_secrets: settings.show_secrets,
-        ..collect(loaded, &jobs, outcomes)?
+        ..collect(loaded, outcomes)?
     })
 }
 
@@ -154,11 +159,14 @@ pub fn documents_in(
         false => ReadFile::unread(triple),
     });
     let files: Vec<ReadFile<'_>> = files.collect();
+    let groups = pair(&files, settings.path_merge_key);
+    let moved = MovedFiles::find(&loaded.triples, &files, &groups);
+    let (files, groups) = joined(files, groups, &moved, settings);
     // if the sides are files instead of folders, there is one triple
     let is_requested = |triple: usize| {
-        let triple = &loaded.triples[triple];
+        let triple = files[triple].triple;
         let mut paths = Side::ALL.into_iter().map(|side| triple.path_on(side));
-        loaded.triples.len() == 1 || paths.any(|path| path == file)
+        files.len() == 1 || paths.any(|path| path == file)
     };
     let requested = files.iter().enumerate().filter(|(at, _)| is_requested(*at));
     let mut sides = requested.flat_map(|(_, file)| file.readings.as_ref().into_array());
@@ -167,7 +175,6 @@ pub fn documents_in(
         return Err(broken.to_error(problem, "repair the file"));
     }
     let mut documents = Vec::new();
-    let groups = pair(&files, settings.path_merge_key);
     let jobs = jobs(&files, &groups, &loaded.local_kinds);
     for group in groups {
         let refs = group.into_array();
@@ -176,14 +183,18 @@ pub fn documents_in(
         }
         let parsed = members(&files, &group);
         let document = parsed.local.or(parsed.updated).or(parsed.original);
-        let triple = group.local.or(group.updated).or(group.original);
-        let path = triple.map_or(file, |it| &loaded.triples[it.triple()].path);
+        let Some(triple) = group.local.or(group.updated).or(group.original) else {
+            continue;
+        };
+        let triple = triple.triple();
         documents.push(Paired {
             texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
             stays_out: group.original.or(group.local).is_none()
-                && triple.is_some_and(|it| jobs[it.triple()].deleted_whole.is_some()),
+                && jobs[triple].deleted_whole.is_some(),
             resource: document.is_some_and(|it| it.resource.is_some()),
-            options: rules.options(&options, path, document).into_owned(),
+            options: rules
+                .options(&options, files[triple].triple, document)
+                .into_owned(),
         });
     }
     Ok(documents)
@@ -200,6 +211,21 @@ fn largest_first<R: Send>(triples: &[FileTriple], work: impl Fn(usize) -> R + Sy
     results.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Joins the files that moved, and pairs the documents of all files again.
+fn joined<'a>(
+    files: Vec<ReadFile<'a>>,
+    groups: Vec<Group>,
+    moved: &'a MovedFiles,
+    settings: &Settings,
+) -> (Vec<ReadFile<'a>>, Vec<Group>) {
+    if moved.is_empty() {
+        return (files, groups);
+    }
+    let files = moved.join(files);
+    let groups = pair(&files, settings.path_merge_key);
+    (files, groups)
+}
+
 /// Returns true if the documents of a file are needed: it is YAML and not the same on all sides.
 fn needs_reading(triple: &FileTriple) -> bool {
     let bytes = triple.bytes();
@@ -211,8 +237,7 @@ pub(super) fn merge_triple(context: &Context<'_, '_>, target: usize) -> Result<F
     if file.by_documents {
         return merge_documents(context, target);
     }
-    let path = &file.triple.path;
-    let options = context.rules.options(context.options, path, None);
+    let options = context.rules.options(context.options, file.triple, None);
     let is_gone = context.jobs[target].deleted_whole.is_some();
     let mut outcome = merge_whole(file, &options, is_gone)?;
     if let (_, Some(rule)) = options.whole() {
@@ -227,7 +252,7 @@ pub(super) fn merge_triple(context: &Context<'_, '_>, target: usize) -> Result<F
 ///
 /// # Errors
 /// If a file or folder is in the way of a new file.
-fn collect(loaded: Loaded, jobs: &[Job], outcomes: Vec<FileOutcome>) -> Result<Plan, Error> {
+fn collect(loaded: Loaded, outcomes: Vec<FileOutcome>) -> Result<Plan, Error> {
     let mut plan = Plan::new(loaded.root, loaded.merge);
     plan.warnings = loaded.warnings;
     let records = outcomes
@@ -235,7 +260,7 @@ fn collect(loaded: Loaded, jobs: &[Job], outcomes: Vec<FileOutcome>) -> Result<P
         .flat_map(|it| it.conflicts.iter().chain(&it.notes));
     let files_with_records: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
     let triples = &loaded.triples;
-    for ((index, triple), outcome) in triples.iter().enumerate().zip(outcomes) {
+    for (triple, outcome) in triples.iter().zip(outcomes) {
         let sides = triple.sides.as_ref().into_array();
         plan.read += sides.iter().filter(|it| it.is_some()).count();
         if let Some(local) = &triple.sides.local
@@ -251,10 +276,8 @@ fn collect(loaded: Loaded, jobs: &[Job], outcomes: Vec<FileOutcome>) -> Result<P
         plan.pinned.extend(pinned);
         plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);
-        let moved_from = jobs[index].file.local.filter(|from| *from != index);
-        let moved_from = moved_from.map(|from| &triples[from]);
-        let change = FileChange::merged(triple, moved_from, outcome.content);
-        plan.files.extend(change);
+        plan.files
+            .extend(FileChange::merged(triple, outcome.content));
     }
     plan.clear_obstacles(&loaded.local_kinds)?;
     plan.sort();

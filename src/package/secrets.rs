@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::FileOutcome;
 use super::file_triple::FileTriple;
-use super::jobs::Job;
 use super::plan::FileConflict;
 use crate::error::Error;
 use crate::merge::VerificationError;
@@ -17,11 +16,10 @@ use crate::triple::Side;
 use crate::yaml::ParseError;
 
 /// Hides the values of Secrets in the records of all files.
-pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], jobs: &[Job]) {
-    for (index, outcome) in outcomes.iter_mut().enumerate() {
-        let local_triple = &triples[jobs[index].file.local.unwrap_or(index)];
+pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple]) {
+    for (outcome, triple) in outcomes.iter_mut().zip(triples) {
         let file_may_hold_secret = LazyCell::new(|| {
-            let mut sides = local_triple.bytes().into_iter().flatten();
+            let mut sides = triple.bytes().into_iter().flatten();
             sides.any(|bytes| may_contain_secret(bytes))
         });
         for record in outcome.conflicts.iter_mut().chain(&mut outcome.notes) {

@@ -14,7 +14,7 @@ use crate::line_breaks::{LineBreaks, ends_line, line_break_of, lines, with_line_
 use crate::merge::pins::may_pin;
 use crate::merge::text::merge_clean_lines;
 use crate::merge::{HEAD, MergedAround, Nulls, merge_without_entries};
-use crate::triple::{Side, Triple};
+use crate::triple::Triple;
 use crate::white_space::{trimmed, trimmed_end};
 use crate::yaml::stream::split;
 
@@ -24,8 +24,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     pub(super) fn is_already_there(&self) -> bool {
         let sides = &self.context.files[self.target].triple.sides;
         let texts = sides.local.as_ref().zip(sides.updated.as_ref());
-        self.job.file.local == Some(self.target)
-            && texts.is_some_and(|(local, updated)| local.bytes == updated.bytes)
+        texts.is_some_and(|(local, updated)| local.bytes == updated.bytes)
             && self.job.moving_out.is_empty()
             && self.inserted.is_empty()
             && self.job.staying.iter().all(|it| it.local == it.updated)
@@ -34,23 +33,20 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Returns upstream's file if local's bytes are the original's and all pairs are within (law
     /// 2).
     pub(super) fn fast_forward(&self) -> Option<Content> {
-        let base = self.job.file.local?;
-        let triple = |file: usize| self.context.files[file].triple;
-        triple(self.target).sides.updated.as_ref()?;
-        let sides = &triple(base).sides;
+        let sides = &self.context.files[self.target].triple.sides;
         let local = sides.local.as_ref()?;
         if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
             return None;
         }
         let stays_within_file = |group: &Group| {
-            group.original.is_some_and(|it| it.triple() == base)
+            group.original.is_some_and(|it| it.triple() == self.target)
                 && group.updated.is_none_or(|it| it.triple() == self.target)
         };
         let is_new = |group: &Group| group.local.is_none();
         let staying = &self.job.staying;
         let of_updated = staying.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.inserted.len();
-        let count = self.file(self.target, Side::Updated)?.documents.len();
+        let count = self.sides.updated?.documents.len();
         let is_forward = staying.iter().all(stays_within_file)
             && self.inserted.iter().all(is_new)
             && self.job.moving_out.is_empty()

@@ -20,6 +20,7 @@ mod parts;
 mod patches;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod renamed_files;
 mod roots;
 mod rows;
 mod shown;

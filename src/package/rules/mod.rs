@@ -17,8 +17,10 @@ mod written;
 use crate::error::{Error, Lines, Place, Warning, shown};
 use crate::merge::{Options, Pattern, Rule};
 use crate::package::disk::{read_named, read_own};
+use crate::package::file_triple::FileTriple;
 use crate::package::parsed::{Parsed, ParsedFile, Resource};
 use crate::package::read::ReadFile;
+use crate::triple::Side;
 use crate::yaml::Tree;
 use read::RuleReader;
 pub(crate) use written::{NewRule, with_rules};
@@ -77,7 +79,7 @@ impl Rules {
     pub(crate) fn options<'o>(
         &self,
         options: &'o Options,
-        file: &Path,
+        file: &FileTriple,
         document: Option<&Parsed<'_>>,
     ) -> Cow<'o, Options> {
         let matching = self.rules.iter().filter(|it| it.matches(file, document));
@@ -104,21 +106,20 @@ impl Rules {
         let mut unmatched: Vec<&ScopedRule> = self.rules.iter().collect();
         for file in files {
             let triple = file.triple;
-            let path = triple.path.as_path();
-            if !unmatched.iter().any(|rule| rule.matches_file(path)) {
+            if !unmatched.iter().any(|rule| rule.matches_file(triple)) {
                 continue;
             }
             if !triple.yaml {
-                unmatched.retain(|rule| !rule.matches(path, None));
+                unmatched.retain(|rule| !rule.matches(triple, None));
             } else if file.readings.as_ref().into_iter().any(Option::is_some) {
                 let sides = file.yaml().into_iter().flatten();
-                sides.for_each(|side| remove_matched(&mut unmatched, path, side));
+                sides.for_each(|side| remove_matched(&mut unmatched, triple, side));
             } else if let Some(bytes) = triple.bytes().local
                 && let Ok(text) = std::str::from_utf8(bytes)
-                && let Ok(file) = ParsedFile::parse(path, text)
+                && let Ok(file) = ParsedFile::parse(&triple.path, text)
             {
                 // an unread file is the same on all sides
-                remove_matched(&mut unmatched, path, &file);
+                remove_matched(&mut unmatched, triple, &file);
             }
         }
         let message = "this rule matches nothing in the package";
@@ -128,11 +129,14 @@ impl Rules {
 }
 
 impl ScopedRule {
-    fn matches_file(&self, path: &Path) -> bool {
-        self.file.as_ref().is_none_or(|glob| glob.is_match(path))
+    /// Returns true if the rule is for a file, by its path on any side.
+    fn matches_file(&self, file: &FileTriple) -> bool {
+        let mut paths = Side::ALL.map(|side| file.path_on(side)).into_iter();
+        let is_match = |glob: &GlobMatcher| paths.any(|path| glob.is_match(path));
+        self.file.as_ref().is_none_or(is_match)
     }
 
-    fn matches(&self, file: &Path, document: Option<&Parsed<'_>>) -> bool {
+    fn matches(&self, file: &FileTriple, document: Option<&Parsed<'_>>) -> bool {
         self.matches_file(file)
             && match document {
                 Some(document) => self.matches_document(document),
@@ -162,14 +166,14 @@ impl ScopedRule {
 
 /// Removes the rules that match something in a file. A document is parsed at most once for all
 /// rules.
-fn remove_matched(unmatched: &mut Vec<&ScopedRule>, path: &Path, file: &ParsedFile<'_>) {
+fn remove_matched(unmatched: &mut Vec<&ScopedRule>, triple: &FileTriple, file: &ParsedFile<'_>) {
     for document in &file.documents {
         let tree = LazyCell::new(|| document.tree());
         let has = |path: &Pattern| {
             let tree = tree.as_ref();
             tree.is_some_and(|tree| path.is_whole() || !path.find(tree).is_empty())
         };
-        unmatched.retain(|rule| !rule.matches(path, Some(document)) || !has(&rule.rule.path));
+        unmatched.retain(|rule| !rule.matches(triple, Some(document)) || !has(&rule.rule.path));
     }
 }
 
