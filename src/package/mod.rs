@@ -2,9 +2,10 @@
 //! writes the plan to disk.
 //!
 //! The steps: `load` reads the files of all three packages; `renamed_files` joins the paths of a
-//! file that one side renamed; `pair` finds the documents that correspond; `jobs` assigns the work
-//! to the files of the result; `documents` merges files of documents and `whole_file` all others,
-//! in parallel. Nothing is written before all merges are done.
+//! file that one side renamed; `pair` finds the documents that correspond; `moved_files` joins the
+//! paths of a file of resources that one side renamed; `jobs` assigns the work to the files of the
+//! result; `documents` merges files of documents and `whole_file` all others, in parallel. Nothing
+//! is written before all merges are done.
 //!
 //! `patching` and `apply` change one package: `read` reads it, and `target` holds its
 //! resources.

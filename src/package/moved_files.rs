@@ -16,8 +16,8 @@ use crate::triple::{Side, Triple};
 pub(super) struct MovedFiles {
     /// For each file, the index of its joined triple, and the triple that had it on each side.
     moves: Vec<(usize, Triple<usize>)>,
-    /// The triples that replace others, with their indexes: the joined ones, and those that a
-    /// joined one leaves without a file.
+    /// The triples that replace others, with their indexes: the joined ones, and what these leave
+    /// of the others.
     replaced: Vec<(usize, FileTriple)>,
 }
 
@@ -27,11 +27,9 @@ impl MovedFiles {
     pub(super) fn find(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Group]) -> Self {
         let mut moved = Self::default();
         for (target, sides) in moves(files, groups) {
-            for index in sides.into_iter().filter(|index| *index != target) {
-                moved
-                    .replaced
-                    .push((index, without(&triples[index], index, sides)));
-            }
+            let others = sides.into_iter().filter(|index| *index != target);
+            let others = others.map(|index| (index, without(&triples[index], index, sides)));
+            moved.replaced.extend(others);
             let joined = FileTriple::joined(triples, target, sides);
             moved.replaced.push((target, joined));
             moved.moves.push((target, sides));
