@@ -142,21 +142,32 @@ impl Documents {
     }
 }
 
-/// Returns the triple in which a side has each file of the original. The side has all documents
-/// there that all three have: at the same path, or in a file that the original does not have and
-/// that has no documents of its other files.
+/// Returns the triple in which a side has each file of the original: the one at the same path if
+/// the side still has a document of the file there. Else it is the one that has all documents of
+/// the file that all three have, if the original does not have it and no document of another file
+/// of the original is in it. A document that local has in upstream's new file does not count,
+/// unless local has no others.
 fn paths(files: &[ReadFile<'_>], groups: &[Group], side: Side) -> FxHashMap<usize, usize> {
     let shared = groups.iter().filter_map(|group| group.transpose());
-    let pairs = shared.map(|group| (group.original.triple(), group[side].triple()));
-    let pairs: FxHashSet<(usize, usize)> = pairs.collect();
+    let (mut pairs, mut upstream_moves) = (FxHashSet::default(), FxHashSet::default());
+    for at in shared.map(|group| group.map(DocRef::triple)) {
+        let is_upstream_move = side == Side::Local && at.local == at.updated;
+        match is_upstream_move && at.local != at.original {
+            true => upstream_moves.insert((at.original, at.local)),
+            false => pairs.insert((at.original, at[side])),
+        };
+    }
+    let other_files: FxHashSet<usize> = pairs.iter().map(|(from, _)| *from).collect();
+    upstream_moves.retain(|(from, _)| !other_files.contains(from));
+    pairs.extend(upstream_moves);
     let (mut targets, mut sources) = (vec![0; files.len()], vec![0; files.len()]);
     for (from, to) in &pairs {
         targets[*from] += 1;
         sources[*to] += 1;
     }
-    let is_whole = |(from, to): &(usize, usize)| {
+    let is_path = |(from, to): &(usize, usize)| {
         let is_new = files[*to].file(Side::Original).is_none();
-        targets[*from] == 1 && (from == to || is_new && sources[*to] == 1)
+        from == to || targets[*from] == 1 && is_new && sources[*to] == 1
     };
-    pairs.into_iter().filter(is_whole).collect()
+    pairs.into_iter().filter(is_path).collect()
 }
