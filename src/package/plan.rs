@@ -94,7 +94,8 @@ pub enum ChangeKind {
 /// A conflict, or another record, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileConflict {
-    /// The file in the local package; if it has none, the file in upstream's.
+    /// The file in the local package, at its path after the merge; if there is none, the file in
+    /// upstream's.
     pub file: Arc<Path>,
     /// The line in the local file, from 1; `None` if the local file does not have it.
     pub line: Option<usize>,
@@ -151,7 +152,7 @@ impl FileConflict {
 /// A resource whose name or namespace differs between the sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Renamed {
-    /// The file in the local package.
+    /// The file in the local package, at its path after the merge.
     #[serde(serialize_with = "serialize_portable")]
     pub file: PathBuf,
     /// The line in the file, from 1.
