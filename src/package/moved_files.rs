@@ -80,7 +80,7 @@ fn moves(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, Triple<usize>)
     let has = |triple: usize, side: Side| files[triple].file(side).is_some();
     let in_updated = paths(files, groups, Side::Updated);
     let in_local = paths(files, groups, Side::Local);
-    let documents = Documents::of(groups);
+    let others = OtherDocuments::of(groups);
     let moved = in_updated.iter().filter_map(|(original, updated)| {
         let (original, updated) = (*original, *updated);
         let local = *in_local.get(&original)?;
@@ -89,21 +89,21 @@ fn moves(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, Triple<usize>)
         if target == original || is_moved_upstream && has(original, Side::Updated) {
             return None;
         }
-        let is_occupied = match (local == original, local == updated) {
+        let stays_apart = match (local == original, local == updated) {
             (true, _) => has(updated, Side::Local),
             // a file of local's own keeps the head that upstream's lacks
             (_, true) => {
                 let head = files[updated].file(Side::Updated)?.head;
-                head.is_empty() && documents.only_local.contains(&local)
+                head.is_empty() && others.only_local.contains(&local)
             }
             // upstream's new documents come to the path that they have upstream
             _ => {
-                documents.not_moved.contains(&updated)
+                others.not_moved.contains(&updated)
                     || has(local, Side::Updated)
                     || is_moved_upstream && has(updated, Side::Local)
             }
         };
-        let is_joined = !is_occupied && !files[local].triple.is_pinned();
+        let is_joined = !stays_apart && !files[local].triple.is_pinned();
         is_joined.then(|| (target, Triple::new(original, updated, local)))
     });
     let mut moved: Vec<_> = moved.collect();
@@ -111,34 +111,34 @@ fn moves(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, Triple<usize>)
     moved
 }
 
-/// The triples with documents that do not move with a file of the original.
+/// The triples with documents that did not move there from a file of the original.
 #[derive(Default)]
-struct Documents {
+struct OtherDocuments {
     /// The triples in which local has documents of its own.
     only_local: FxHashSet<usize>,
     /// The triples in which upstream has documents that are new, or that local has there too.
     not_moved: FxHashSet<usize>,
 }
 
-impl Documents {
+impl OtherDocuments {
     fn of(groups: &[Group]) -> Self {
-        let mut documents = Self::default();
+        let mut others = Self::default();
         for group in groups {
             let at = group.map(|member| member.map(DocRef::triple));
             match (at.original, at.updated, at.local) {
                 (None, None, Some(local)) => {
-                    documents.only_local.insert(local);
+                    others.only_local.insert(local);
                 }
                 (None, Some(updated), None) => {
-                    documents.not_moved.insert(updated);
+                    others.not_moved.insert(updated);
                 }
                 (_, Some(updated), Some(local)) if updated == local => {
-                    documents.not_moved.insert(updated);
+                    others.not_moved.insert(updated);
                 }
                 _ => {}
             }
         }
-        documents
+        others
     }
 }
 

@@ -100,6 +100,7 @@ impl Editor<'_> {
         let indicator = end_of_indicator(self.target, entry);
         let theirs = child.sides().updated.map(|id| self.source.entry(id));
         let their_indent = theirs.and_then(|theirs| indent_of_value(self.source, theirs));
+        // such a value was written right behind the indicator, which a `? key` may lack
         let fills_empty = value.is_empty()
             && matches!(child.outcome(), Outcome::Take(_))
             && (entry.key.is_none() || entry.colon().is_some());
