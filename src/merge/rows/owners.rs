@@ -15,18 +15,20 @@ impl Rows<'_> {
     /// often than the original, or that the original has only above fields that local deleted, and,
     /// where the other side lacks the entry, for all comments between the first such text and the
     /// entry. Comments below which a side inserted an entry pair by their text only, and so do those
-    /// that local inserted too, without an entry, and those down to the last line of a comment that
-    /// the original has below the entry above.
+    /// that local inserted too, without an entry, those above an entry that local uncommented, and
+    /// those down to the last line of a comment that the original has below the entry above.
     pub(super) fn set_owners(&mut self) {
         let inserted_below = [Side::Updated, Side::Local].map(|side| self.inserted_below(side));
         let inserted_below: FxHashSet<Ref> = inserted_below.into_iter().flatten().collect();
         let free = self.comments_above_no_entry();
+        let uncommented = self.uncommented_locally();
         let above = [Side::Updated, Side::Local].map(|side| {
             let new = self.entries(side).filter(|(entry, piece)| {
                 let is_in_local =
                     || side == Side::Updated && self.is_inserted_in_local(*piece, &free);
                 !self.has(Side::Original, *entry)
                     && !inserted_below.contains(piece)
+                    && !uncommented.contains(piece)
                     && !is_in_local()
             });
             let comments = new.flat_map(|(entry, piece)| {
