@@ -96,6 +96,13 @@ pub(super) fn makes_equal_move(
     total(false) > total(true)
 }
 
+/// Returns the value of a field that names a map. An empty value is no name.
+pub(super) fn naming<'v>(map: &'v Value, field: &str) -> Option<&'v Value> {
+    let is_empty = |value: &Value| matches!(value, Value::Scalar { text, .. } if text.is_empty());
+    let value = map.field(field)?;
+    (*value != Value::Null && !is_empty(value)).then_some(value)
+}
+
 /// Returns what two elements have in common, in thousandths, or None if they are different
 /// elements, for instance because they have less than `least` in common.
 pub(super) fn likeness(
@@ -107,7 +114,7 @@ pub(super) fn likeness(
     let (named, other_named) = below_one_key(one, other).unwrap_or((one, other));
     let name = NAMES
         .split(' ')
-        .find_map(|name| Some((named.field(name)?, other_named.field(name)?)));
+        .find_map(|name| Some((naming(named, name)?, naming(other_named, name)?)));
     match name {
         Some((one_name, other_name)) if one_name == other_name => Some(1000 + common(one, other)),
         Some(_) => {

@@ -1,7 +1,7 @@
 //! What becomes of elements that both sides inserted or moved, at the same place or at different
 //! ones (rules: Lists without a key).
 
-use super::likeness::{NAMES, likeness};
+use super::likeness::{NAMES, likeness, naming};
 use super::sequence::Partners;
 use crate::value::Value;
 use merge3::triple::Triple;
@@ -78,7 +78,7 @@ fn name_of(element: &Value) -> Option<(&str, &str, &Value)> {
     };
     let name = NAMES
         .split(' ')
-        .find_map(|name| Some((key, name, value.field(name)?)))?;
+        .find_map(|name| Some((key, name, naming(value, name)?)))?;
     matches!(name.2, Value::Scalar { .. }).then_some(name)
 }
 

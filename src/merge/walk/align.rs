@@ -104,9 +104,13 @@ impl Lists<'_> {
             let updated = in_updated.get(old);
             let updated = updated.filter(|at| values.updated[*at] != values.original[old]);
             let to_updated = updated.and_then(|at| alike((Side::Updated, at)));
-            let similarity = alike((Side::Original, old)).max(to_updated)?;
+            let to_original = alike((Side::Original, old));
+            let similarity = to_original.max(to_updated)?;
             let is_other = |at| self.share_no_key(Triple::new(old, at, new));
-            let less = usize::from(is_merged && threshold == Threshold::Strict);
+            // it may have upstream's change already
+            let is_nearer_original = updated.is_some() && to_updated < to_original;
+            let less = usize::from(is_merged && threshold == Threshold::Strict)
+                + usize::from(is_nearer_original);
             (!updated.is_some_and(is_other)).then(|| similarity.saturating_sub(less))
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.

@@ -39,16 +39,18 @@ impl Walker<'_> {
         keys: &Pairing<'_>,
     ) -> Renames {
         let trees = self.trees;
-        let no_renames = Pairs::default();
-        let updated = self.renamed_by(Side::Updated, collections, (&no_renames, key_fields), keys);
-        let local = self.renamed_by(Side::Local, collections, (&updated, key_fields), keys);
-        let mut renames = Renames { updated, local };
         let has_same_kind = |old: EntryId, side: Side, other: Option<EntryId>| {
             let shape_of = |side: Side, entry| shape(trees[side], trees[side].entry(entry).value);
             other.is_some_and(|other| shape_of(side, other) == shape_of(Side::Original, old))
         };
+        let mut renames = Renames::default();
+        let found = self.renamed_by(Side::Updated, collections, (&renames, key_fields), keys);
+        renames.updated.add(found);
         let Renames { updated, local } = &mut renames;
         local.add_renames_of((updated, Side::Updated), Side::Local, keys, has_same_kind);
+        let found = self.renamed_by(Side::Local, collections, (&renames, key_fields), keys);
+        renames.local.add(found);
+        let Renames { updated, local } = &mut renames;
         updated.add_renames_of((local, Side::Local), Side::Updated, keys, has_same_kind);
         renames.drop_conflicting(keys, has_same_kind);
         renames
@@ -66,69 +68,83 @@ impl Walker<'_> {
         old.is_some() && old == words(side, new)
     }
 
-    /// Finds the entries that one side renamed. `upstream` has upstream's renames if `side` is
-    /// local.
+    /// Whether a side may have renamed an entry of the original to `new`, as far as their contents
+    /// tell. `is_only_pair` says that the two are the only ones at their place. `updated` is
+    /// upstream's version of the entry, which local may have already, with another name.
+    fn may_be_renamed(
+        &self,
+        (old, updated, key_fields): (EntryId, Option<EntryId>, usize),
+        (side, new): (Side, EntryId),
+        is_only_pair: bool,
+    ) -> bool {
+        if self.differs_in_quotes_of_key(old, (side, new)) {
+            return true;
+        }
+        let value = |side: Side, entry: EntryId| {
+            let tree = self.trees[side];
+            (&self.fingerprints[side], tree.entry(entry).value)
+        };
+        let new = value(side, new);
+        // Empty values are all similar, and pair only if they are the only ones at their place.
+        let is_empty = entries_of(new.0.tree(), new.1).len() == 0;
+        let is_similar = |old| {
+            (is_only_pair || !is_empty) && is_mostly_equal(old, new)
+                || is_only_pair && shares_most_fields(old, new)
+        };
+        let is_other_name = |changed| {
+            is_similar(changed) || is_only_pair && differs_in_at_most(key_fields, changed, new)
+        };
+        is_similar(value(Side::Original, old))
+            || updated.is_some_and(|updated| is_other_name(value(Side::Updated, updated)))
+    }
+
+    /// Finds the entries that one side renamed, besides those in `known`, which has all of
+    /// upstream's if `side` is local.
     fn renamed_by(
         &self,
         side: Side,
         collections: Nodes,
-        (upstream, key_fields): (&Pairs, usize),
+        (known, key_fields): (&Renames, usize),
         keys: &Pairing<'_>,
     ) -> Pairs {
+        let own = match side {
+            Side::Local => &known.local,
+            Side::Original | Side::Updated => &known.updated,
+        };
         // A rename leaves an entry without a partner in both collections.
-        let originals = self.entries_on(Side::Original, collections);
-        let removed = originals.map(|old| (keys.find(Side::Original, old, side), old));
-        let removed = unmatched(removed);
+        let with_new = |old: EntryId| {
+            let new = keys.find(Side::Original, old, side);
+            (new.or_else(|| own.new_of(old)), old)
+        };
+        let removed = unmatched(self.entries_on(Side::Original, collections).map(with_new));
         let added = match removed.is_empty() {
             true => Vec::new(),
             false => unmatched(self.entries_on(side, collections).map(|new| {
                 let old = keys.find(side, new, Side::Original);
-                (old.map(|_| new), new)
+                (old.or_else(|| own.old_of(new)).map(|_| new), new)
             })),
         };
         if added.is_empty() {
             return Pairs::default();
         }
-        let value = |side: Side, entry: EntryId| {
-            (
-                &self.fingerprints[side],
-                self.trees[side].entry(entry).value,
-            )
-        };
+        let may_pair = |old, new| side != Side::Local || !upstream_has_both(keys, old, new);
         let is_similar = |old, new, is_only_pair| {
-            if side == Side::Local && upstream_has_both(keys, old, new) {
-                return false;
-            }
-            if self.differs_in_quotes_of_key(old, (side, new)) {
-                return true;
-            }
-            let new = value(side, new);
-            // Empty values are all similar, and pair only if they are the only ones at their place.
-            let is_empty = entries_of(new.0.tree(), new.1).len() == 0;
-            let is_similar = |old| {
-                (is_only_pair || !is_empty) && is_mostly_equal(old, new)
-                    || is_only_pair && shares_most_fields(old, new)
-            };
             // If the merge ran before, local has upstream's version of the entry.
-            let updated_version = || {
-                let renamed = upstream.new_of(old);
-                let other = renamed.or_else(|| keys.find(Side::Original, old, Side::Updated))?;
-                Some(value(Side::Updated, other))
-            };
-            is_similar(value(Side::Original, old))
-                || side == Side::Local
-                    && updated_version().is_some_and(|changed| {
-                        is_similar(changed)
-                            || is_only_pair && differs_in_at_most(key_fields, changed, new)
-                    })
+            let is_local = side == Side::Local;
+            let updated = is_local.then(|| {
+                let renamed = known.updated.new_of(old);
+                renamed.or_else(|| keys.find(Side::Original, old, Side::Updated))
+            });
+            let old = (old, updated.flatten(), key_fields);
+            self.may_be_renamed(old, (side, new), is_only_pair)
         };
-        let mut pairs = pair_unmatched((&removed, &added), is_similar);
+        let mut pairs = pair_unmatched((&removed, &added), may_pair, is_similar);
         if side == Side::Local {
             // If the merge ran before, local has upstream's order.
             let updateds = self.entries_on(Side::Updated, collections);
             let originals = updateds.filter_map(|it| keys.find(Side::Updated, it, Side::Original));
-            let removed = originals.map(|old| (keys.find(Side::Original, old, Side::Local), old));
-            pairs.add(pair_unmatched((&unmatched(removed), &added), is_similar));
+            let removed = unmatched(originals.map(with_new));
+            pairs.add(pair_unmatched((&removed, &added), may_pair, is_similar));
         }
         pairs
     }
@@ -172,10 +188,11 @@ fn upstream_has_both(keys: &Pairing<'_>, original: EntryId, local: EntryId) -> b
         && keys.find(Side::Local, local, Side::Updated).is_some()
 }
 
-/// Pairs each entry without a partner with the first similar one at the same place. `is_similar`
-/// also gets whether the two are the only ones at their place.
+/// Pairs each entry without a partner with the first similar one at the same place, of those that
+/// `may_pair`. `is_similar` also gets whether the two are the only ones at their place that may.
 fn pair_unmatched(
     (removed, added): (&[Unmatched], &[Unmatched]),
+    may_pair: impl Fn(EntryId, EntryId) -> bool,
     is_similar: impl Fn(EntryId, EntryId, bool) -> bool,
 ) -> Pairs {
     let mut candidates_at: FxHashMap<Option<EntryId>, VecDeque<EntryId>> = FxHashMap::default();
@@ -189,9 +206,13 @@ fn pair_unmatched(
         };
         let is_here = |at: usize| removed.get(at).is_some_and(|(other, _)| *other == place);
         let is_first = at.checked_sub(1).is_none_or(|before| !is_here(before));
-        let is_only_pair = candidates.len() == 1 && is_first && !is_here(at + 1);
-        let mut nearest = candidates.iter().take(MAX_CANDIDATES);
-        let found = nearest.position(|new| is_similar(entry, *new, is_only_pair));
+        let nearest = candidates.iter().take(MAX_CANDIDATES).enumerate();
+        let nearest: Vec<_> = nearest.filter(|(_, new)| may_pair(entry, **new)).collect();
+        let is_only_one = nearest.len() == 1 && candidates.len() <= MAX_CANDIDATES;
+        let is_only_pair = is_only_one && is_first && !is_here(at + 1);
+        let mut nearest = nearest.into_iter();
+        let found = nearest.find(|(_, new)| is_similar(entry, **new, is_only_pair));
+        let found = found.map(|(at, _)| at);
         if let Some(new) = found.and_then(|at| candidates.remove(at)) {
             pairs.insert(entry, new);
         }

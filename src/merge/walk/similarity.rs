@@ -116,12 +116,15 @@ pub(in crate::merge) fn name_of(
     let (scalar_type, text) = scalar_key(tree, name.1)?;
     let text = action(field, name).unwrap_or_else(|| text.to_owned());
     let key = key.map(|(_, key)| key.to_owned());
-    (scalar_type != ScalarType::Null).then_some((key, field, scalar_type, text))
+    Some((key, field, scalar_type, text))
 }
 
-/// Returns the value of a field of a map.
+/// Returns the value of a naming field of a map, unless it is empty or null.
 fn naming_value<'f>((prints, map): Value<'f>, field: &str) -> Option<Value<'f>> {
-    Some((prints, prints.tree().field(map, field)?))
+    let tree = prints.tree();
+    let value = tree.field(map, field)?;
+    let is_empty = tree.scalar(value).is_some_and(|it| it.content.is_empty());
+    (!is_empty && !tree.is_null(value)).then_some((prints, value))
 }
 
 /// Compares two names. The version of an action (`uses: org/action@v4`) is ignored.
