@@ -5,8 +5,10 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
+use super::Options;
 use super::index::{FieldIndex, key_of};
-use super::shape::{Shape, position, shape};
+use super::shape::{Shape, shape};
+use super::walk::Walker;
 use super::walk::keys::ListKey;
 use crate::triple::{Change, Triple};
 use crate::white_space::trimmed;
@@ -17,9 +19,12 @@ use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 /// whether each entry that only local has is as in local. What both sides changed in different ways
 /// is not checked.
 pub(crate) fn merged_in_place(merged: &Tree<'_>, trees: Triple<&Tree<'_>>) -> bool {
+    let options = Options::default();
     let check = LineCheck {
         merged,
         trees,
+        options: &options,
+        walker: OnceCell::new(),
         own_comments: OnceCell::new(),
     };
     check.collections(trees.map(|tree| tree.root().value), merged.root().value)
@@ -28,6 +33,9 @@ pub(crate) fn merged_in_place(merged: &Tree<'_>, trees: Triple<&Tree<'_>>) -> bo
 struct LineCheck<'a> {
     merged: &'a Tree<'a>,
     trees: Triple<&'a Tree<'a>>,
+    options: &'a Options,
+    /// Pairs the elements of lists without a key.
+    walker: OnceCell<Walker<'a>>,
     /// The comment lines that local has and the original does not.
     own_comments: OnceCell<FxHashSet<&'a str>>,
 }
@@ -51,7 +59,7 @@ impl<'a> LineCheck<'a> {
             }
             [Shape::List, Shape::List, Shape::List, Shape::List] => {
                 let Some(key) = ListKey::of(&all, || None, &[]) else {
-                    return of_entries(&|entry| self.elements_beside(sides, (merged, entry)));
+                    return self.elements(nodes, merged);
                 };
                 let elements = sides.map(|(tree, list)| key.index(tree, Some(list)));
                 of_entries(&|entry| elements.as_ref().map(|it| it.find(self.merged, entry)))
@@ -60,27 +68,20 @@ impl<'a> LineCheck<'a> {
         }
     }
 
-    /// Returns the elements at the position of a merged one, if all begin with the same line.
-    fn elements_beside(
-        &self,
-        sides: Triple<(&'a Tree<'a>, NodeId)>,
-        (list, merged): (NodeId, EntryId),
-    ) -> Triple<Option<EntryId>> {
-        let at = position(self.merged.entries(list), merged);
-        let first_line = |tree: &'a Tree<'a>, id| {
-            let start = tree.entry(id).span.start;
-            tree.slice(Span::new(start, tree.line_end(start)))
-        };
-        let wanted = first_line(self.merged, merged);
-        let found = sides.map(|(tree, list)| {
-            let mut elements = tree.entries(list);
-            let is_there = at < elements.len();
-            // the numbers of the elements follow each other
-            let element = EntryId::new(elements.next()?.number() + at as u32);
-            (is_there && first_line(tree, element) == wanted).then_some(element)
-        });
-        let found = found.transpose();
-        found.map(|all| all.map(Some)).unwrap_or_default()
+    /// Checks the elements of lists without a key, if upstream only changed elements: each is
+    /// local's element at its position, merged with those that pair with that.
+    fn elements(&self, lists: Triple<NodeId>, merged: NodeId) -> bool {
+        let (tree, local) = (self.trees.local, lists.local);
+        let is_unchanged =
+            self.merged.slice(self.merged.node(merged).span) == tree.slice(tree.node(local).span);
+        let elements = self.merged.entries(merged);
+        if is_unchanged || elements.len() != tree.entries(local).len() {
+            return true;
+        }
+        let new = || Walker::new(self.trees, false, self.options);
+        let sides = self.walker.get_or_init(new).elements_of_local(lists);
+        let mut elements = elements.zip(sides.into_iter().flatten());
+        elements.all(|(element, sides)| self.entry(sides, (merged, element), lists))
     }
 
     /// Checks an entry of the merged collection `node`. `nodes` are the collections of the sides.

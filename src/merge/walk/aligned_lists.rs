@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::namesakes::Namesakes;
 use super::positions::Positions;
-use super::{Nodes, Walker};
+use super::{Entries, Nodes, Walker};
 use crate::merge::Sides;
 use crate::triple::{Side, Triple};
-use crate::yaml::EntryId;
+use crate::yaml::{EntryId, NodeId};
 
 /// Three lists and their alignment.
 pub(super) struct AlignedLists {
@@ -121,6 +121,24 @@ impl Walker<'_> {
             lists.comments = self.shared_comments(nodes);
         }
         lists
+    }
+
+    /// Returns each element of local's list with those that pair with it; `None` if upstream added,
+    /// removed or moved elements.
+    pub(crate) fn elements_of_local(&self, lists: Triple<NodeId>) -> Option<Vec<Entries>> {
+        let lists = self.aligned_lists(lists.map(Some));
+        let AlignedLists {
+            elements, of_local, ..
+        } = &lists;
+        let unmoved = (0..elements.updated.len()).map(Some);
+        let entries = |(local, at): (&EntryId, Option<usize>)| Triple {
+            original: at.map(|at| elements.original[at]),
+            updated: at.map(|at| elements.updated[at]),
+            local: Some(*local),
+        };
+        let locals = elements.local.iter().zip(of_local.iter());
+        let is_unmoved = lists.in_updated.iter().eq(unmoved);
+        is_unmoved.then(|| locals.map(entries).collect())
     }
 }
 
