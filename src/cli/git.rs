@@ -135,9 +135,10 @@ pub(super) struct SolveArgs {
     /// Print the result, and leave FILE as it is
     #[arg(short = 'p', long)]
     stdout: bool,
-    /// How many characters its conflict markers have
-    #[arg(long, value_name = "N", default_value_t = MARKER_SIZE)]
-    marker_size: usize,
+    /// How many characters its conflict markers have; else as git's attribute conflict-marker-size
+    /// says, or 7
+    #[arg(long, value_name = "N")]
+    marker_size: Option<usize>,
 }
 
 impl GitCommands {
@@ -183,7 +184,7 @@ impl GitCommands {
                 git::merge_file(&args.files(), options, output, errors)
             }
             Self::Solve(args) => {
-                let size = marker_size(args.marker_size);
+                let size = args.marker_size.map(marker_size);
                 git::solve(&args.files, size, args.stdout, output, errors)
             }
             Self::Git(Git::Install(scope)) => git::install(scope, output),

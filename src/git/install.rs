@@ -19,15 +19,15 @@ const NAME_KEY: &str = "merge.merge3.name";
 const DRIVER_KEY: &str = "merge.merge3.driver";
 const NAME: &str = "merge3: YAML and JSON by structure";
 /// The driver, a shell command. It runs merge3, unless `MERGE3=0` is set. If merge3 is missing, or
-/// fails without leaving conflict markers, it runs `git merge-file` instead: git would take the
-/// exit status of the failure for a number of conflicts, and the file for one with markers.
+/// ends without leaving conflict markers, as for a binary file, it runs `git merge-file` instead:
+/// git would take the exit status for a number of conflicts, and the file for one with markers.
 ///
 /// Versions of git before 2.44 do not replace `%S %X %Y`.
 const DRIVER: &str = concat!(
     r#"if test "$MERGE3" != 0; then if command -v merge3 >/dev/null; then "#,
     "merge3 git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y; s=$?; ",
     r"test $s = 0 && exit; test $s -lt 128 && grep -q '^<\{%L\}' %A && exit $s; fi; ",
-    r#"echo "merge3 is missing, or failed: git merges the lines of this file" >&2; fi; "#,
+    "echo merge3 is missing, or cannot merge %P: git merges it as text >&2; fi; ",
     r#"set -- %X %S %Y; test "$1" = %%X && set -- ours base theirs; "#,
     r#"git merge-file -q --marker-size=%L -L "$1" -L "$2" -L "$3" %A %O %B; "#,
     // 255 means a binary file, which is one conflict; the local version stays

@@ -10,11 +10,15 @@ use super::lines;
 use super::resolve::{Diff, Request, resolve};
 use crate::error::shown;
 use crate::git_process::Git;
-use crate::merge::{ConflictStyle, MarkerStyle};
+use crate::merge::{ConflictStyle, MARKER_SIZE, MarkerStyle};
 use crate::package::{Bytes, is_yaml_name, or_here};
 use crate::report::many;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
+
+/// What to do about a conflict that has no markers.
+const CHOOSE_A_SIDE: &str =
+    "choose a side (`git checkout --ours -- FILE`, or --theirs), and run `git add`";
 
 /// The result of solving the conflicts of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,7 +205,8 @@ fn diff3(versions: &Request<'_>, diff: Diff) -> Option<String> {
 }
 
 /// Runs `solve`: solves as many conflicts as possible in `files`, or in all unmerged files if none
-/// is given. Markers have `size` characters. The result is written to the files, or with
+/// is given. Markers have `size` characters, or as many as git's attributes say. The result is
+/// written to the files, or with
 /// `is_printed` to `output`. Returns the exit status: 1 if conflicts are left, 2 if a given file
 /// cannot be solved.
 ///
@@ -209,7 +214,7 @@ fn diff3(versions: &Request<'_>, diff: Diff) -> Option<String> {
 /// If no file is given outside of a repository.
 pub(crate) fn solve(
     files: &[PathBuf],
-    size: usize,
+    size: Option<usize>,
     is_printed: bool,
     output: &mut impl Write,
     errors: &mut impl Write,
@@ -250,18 +255,23 @@ pub(crate) fn solve(
 /// and a message.
 fn solve_file(
     path: &Path,
-    size: usize,
+    size: Option<usize>,
     is_printed: bool,
     output: &mut impl Write,
 ) -> Result<(usize, String), String> {
     let file = shown(path);
+    if path.is_symlink() {
+        return Err(format!("{file} is a symbolic link: {CHOOSE_A_SIDE}"));
+    }
     let bytes = read_file(path)?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| format!("{file} is not UTF-8 text: {CHOOSE_A_SIDE}"))?;
+    let size = size.unwrap_or_else(|| marker_size(path));
     let versions = unmerged_versions(path);
-    let is_unmerged = versions.is_some();
+    let local = versions.as_ref().map(|versions| versions.local.clone());
     let solved = match solve_with(path, text, size, versions) {
         Ok(solved) => solved,
-        Err(why) => return not_solved(&file, size, why, is_unmerged),
+        Err(why) => return not_solved(&file, (text, size), why, local.as_deref()),
     };
     if is_printed {
         print(output, solved.text.as_bytes())?;
@@ -288,16 +298,31 @@ fn message(file: &str, solved: &Solved, is_changed: bool) -> String {
 }
 
 /// Returns the error for a file whose conflicts cannot be solved; if the file itself is in order,
-/// the number of conflicts that are left and a message.
+/// the number of conflicts that are left and a message. `local` is the current branch's version in
+/// git's index if the file is unmerged.
 fn not_solved(
     file: &str,
-    size: usize,
+    (text, size): (&str, usize),
     why: NotSolved,
-    is_unmerged: bool,
+    local: Option<&[u8]>,
 ) -> Result<(usize, String), String> {
+    let is_unmerged = local.is_some();
+    let other = hunks::conflict_markers(text).filter(|_| why == NotSolved::NoMarkers);
+    if let Some((line, size)) = other {
+        return Err(format!(
+            "{file}:{line}: the conflict markers have {size} characters: use --marker-size {size}"
+        ));
+    }
     match why {
         NotSolved::Unmatched => Err(format!(
             "{file}: the conflict markers do not match up; repair them by hand"
+        )),
+        NotSolved::NoMarkers if local == Some(text.as_bytes()) => Ok((
+            1,
+            format!(
+                "{file} is the current branch's version, and has no conflict markers: \
+                 {CHOOSE_A_SIDE}"
+            ),
         )),
         NotSolved::NoMarkers if is_unmerged => Ok((
             0,
@@ -320,6 +345,17 @@ fn not_solved(
              `git config --global merge.conflictStyle diff3` has git show it"
         )),
     }
+}
+
+/// Returns the length of the conflict markers that git writes to a file, by its attributes.
+fn marker_size(file: &Path) -> usize {
+    let attribute = || {
+        let name = file.file_name()?.to_str()?;
+        let attribute = ["check-attr", "-z", "conflict-marker-size", "--", name];
+        let found = String::from_utf8(stdout(or_here(file.parent()?), &attribute)?).ok()?;
+        found.split('\0').nth(2)?.parse().ok()
+    };
+    attribute().filter(|size| *size > 0).unwrap_or(MARKER_SIZE)
 }
 
 /// Returns the unmerged files of the current work tree, relative to the current folder; `None`

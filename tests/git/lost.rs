@@ -87,7 +87,7 @@ fn a_lost_program_leaves_the_conflicts_that_git_leaves() {
                 "shop.yaml\n"
             );
             assert!(
-                run.stderr.contains("git merges the lines of this file"),
+                run.stderr.contains("cannot merge shop.yaml: git merges it as text"),
                 "{run:?}"
             );
         }

@@ -265,6 +265,72 @@ fn a_file_without_markers_is_an_error() {
 }
 
 #[test]
+fn markers_have_the_length_that_the_attributes_say() {
+    let repository = Repository::without_driver("repository");
+    repository.write(".gitattributes", "*.yaml conflict-marker-size=12\n");
+    repository.diverge(FILE, BASE, OURS, OTHER);
+    assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
+    let wrong = repository.merge3(&["solve", "--marker-size", "9", FILE]);
+    assert_eq!(wrong.status, 2, "{wrong:?}");
+    assert!(wrong.stderr.contains("use --marker-size 12"), "{wrong:?}");
+    assert_eq!(repository.merge3(&["solve"]).status, 1);
+    let left = repository.read(FILE);
+    let start = "# the shop\n";
+    assert!(
+        left.starts_with(start) && left.contains("\n<<<<<<<<<<<< HEAD\n"),
+        "{left}"
+    );
+    repository.merge3(&["git", "mergetool", "--install"]);
+    let run = repository.try_git(&["mergetool", "--no-prompt", "--tool=merge3"]);
+    assert_eq!(run.status, 1, "{run:?}");
+    let unmerged = repository.git(&["diff", "--name-only", "--diff-filter=U"]);
+    assert_eq!(unmerged, "shop.yaml\n");
+}
+
+#[test]
+fn a_conflict_without_markers_is_unsolved() {
+    for (attributes, base, ours, theirs) in [
+        ("*.yaml -merge\n", BASE, OURS, THEIRS),
+        ("", "a: \0\n", "b: \0\n", "c: \0\n"),
+    ] {
+        let repository = Repository::without_driver("repository");
+        repository.write(".gitattributes", attributes);
+        repository.diverge(FILE, base, ours, theirs);
+        assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
+        let run = repository.merge3(&["solve"]);
+        assert_eq!(run.status, 1, "{run:?}");
+        assert!(run.stderr.contains("choose a side"), "{run:?}");
+        assert_eq!(repository.read(FILE), ours);
+        // the other side's version is a decision
+        repository.write(FILE, theirs);
+        assert_eq!(repository.merge3(&["solve"]).status, 0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_both_sides_changed_is_unsolved() {
+    let repository = Repository::without_driver("repository");
+    repository.write("target", BASE);
+    let link = repository.path(FILE);
+    let commit = |target: &str| {
+        std::fs::remove_file(&link).ok();
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        repository.git(&["add", "-A"]);
+        repository.git(&["commit", "-qm", target]);
+    };
+    commit("base");
+    repository.git(&["checkout", "-qb", "other"]);
+    commit("theirs");
+    repository.git(&["checkout", "-q", "-"]);
+    commit("target");
+    assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
+    let run = repository.merge3(&["solve"]);
+    assert_eq!(run.status, 1, "{run:?}");
+    assert!(run.stderr.contains("symbolic link"), "{run:?}");
+}
+
+#[test]
 fn what_is_no_yaml_stays_as_it_is() {
     let repository = Repository::without_driver("repository");
     let text = "{{ x }}\n<<<<<<< a\none\n||||||| b\ntwo\n=======\nthree\n>>>>>>> c\n";
