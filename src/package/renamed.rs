@@ -21,7 +21,8 @@ const MAX_DISTANCE: usize = 100;
 ///
 /// In each step, resources pair if they have one kind, namespace and name, other API groups and
 /// mostly the same content; then, within one group and kind, if they alone have one name; then if
-/// they have mostly the same content, the most similar first, then the nearest.
+/// they have mostly the same content, the most similar first, then the nearest. Resources of other
+/// kinds pair last, if both sides changed the kind.
 pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
     let mut pairing = RenamePairing {
         groups,
@@ -31,6 +32,7 @@ pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
     pairing.pair_side(Side::Updated, Side::Original);
     pairing.pair_side(Side::Local, Side::Updated);
     pairing.pair_side(Side::Local, Side::Original);
+    pairing.pair_other_kinds();
     groups.retain(|group| !group.is_empty());
 }
 
@@ -91,6 +93,29 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
             let (kept, deleted): (Vec<_>, Vec<_>) = originals.iter().partition(|it| is_kept(it));
             self.pair_similar(side, &kept, &others);
             self.pair_similar(side, &deleted, &others);
+        }
+    }
+
+    /// Pairs a resource of the original whose kind both sides changed with theirs: they alone have
+    /// its name and namespace, and mostly the same content.
+    fn pair_other_kinds(&mut self) {
+        let [updated, local] = [Side::Updated, Side::Local].map(|side| {
+            let sides = [side, Side::Original, Side::Original];
+            unique_pairs(&self.unpaired(sides, |id, _| ["", "", &id.namespace, &id.name]))
+        });
+        let local: FxHashMap<usize, usize> = local.into_iter().collect();
+        for (original, updated) in updated {
+            let own = self.groups[updated].local.map(|_| updated);
+            let is_similar = |it: &mut Self, side, other| {
+                it.can_combine(original, other) && it.similarity(side, original, other).is_some()
+            };
+            if let Some(local) = own.or_else(|| local.get(&original).copied())
+                && is_similar(self, Side::Updated, updated)
+                && is_similar(self, Side::Local, local)
+            {
+                self.combine(original, updated);
+                self.combine(original, local);
+            }
         }
     }
 

@@ -87,7 +87,8 @@ fn a_lost_program_leaves_the_conflicts_that_git_leaves() {
                 "shop.yaml\n"
             );
             assert!(
-                run.stderr.contains("cannot merge shop.yaml: git merges it as text"),
+                run.stderr
+                    .contains("cannot merge shop.yaml: git merges it as text"),
                 "{run:?}"
             );
         }
