@@ -540,6 +540,21 @@ fn rules_decide_the_next_merge_in_the_same_way() {
 }
 
 #[test]
+fn markers_that_do_not_match_up_are_reported() {
+    let packages = Packages::with_four_conflicts();
+    packages.write("fork/a.yaml", "a: 1\n<<<<<<< a\nx: 1\n=======\nx: 2\n");
+    let command = packages.command(&["--to", "fork"]);
+    let review = Review(spawn_command(command, Some(TIMEOUT_MS)).unwrap());
+    let (output, status) = review.wait_for_exit();
+    assert!(
+        output.contains("a.yaml:2:1") && output.contains("do not match up"),
+        "{output}"
+    );
+    assert!(output.contains("no conflict can be decided"), "{output}");
+    assert_eq!(status, 1);
+}
+
+#[test]
 fn binary_files_are_left_and_reported() {
     let packages = Packages::with_four_conflicts();
     for (side, bytes) in [("old", b"\0a"), ("new", b"\0b"), ("fork", b"\0c")] {

@@ -98,6 +98,7 @@ fn review(
         (None, true) => None,
     };
     let file_count = plan.files.len();
+    let has_unmatched = !merges && !plan.warnings.is_empty();
     let wait = |child: &mut Child| signals.wait_for(child);
     let size = config.settings.merge.markers.size;
     let color = config.display().color_output();
@@ -105,6 +106,7 @@ fn review(
     let places = many(session.place_count(), "place");
     let changed = many(file_count, "file");
     let introduction = match (file_count, has_left_markers, merges) {
+        (0, _, false) if has_unmatched => "no conflict can be decided".to_owned(),
         (0, _, false) => format!("no conflict markers in {}", shown(local)),
         (0, ..) => "nothing to do: upstream's changes are there".to_owned(),
         (_, true, false) => format!("{places} between conflict markers in {changed}{HELP}"),
@@ -115,7 +117,7 @@ fn review(
     };
     writeln!(output, "{introduction}").map_err(output_error)?;
     if file_count == 0 {
-        return Ok(DONE);
+        return Ok(if has_unmatched { CONFLICTS } else { DONE });
     }
     if !session.run(output).map_err(output_error)? {
         writeln!(output, "nothing was written").map_err(output_error)?;
@@ -124,7 +126,7 @@ fn review(
     let (summary, has_conflicts) = session.write(signals)?;
     let written = output.write_all(summary.as_bytes());
     written.map_err(output_error)?;
-    Ok(match has_conflicts {
+    Ok(match has_conflicts || has_unmatched {
         true => CONFLICTS,
         false => DONE,
     })

@@ -149,6 +149,18 @@ pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
     (length == size && is_separated).then(|| (sign.into(), label.trim_start_matches(' ')))
 }
 
+/// Returns the offset of the first line that may start a conflict.
+pub(crate) fn first_marker(text: &str, size: usize) -> Option<usize> {
+    let mut next = 0;
+    let mut lines = text.split_inclusive('\n').map(|line| {
+        let start = next;
+        next += line.len();
+        (start, line)
+    });
+    let first = lines.find(|(_, line)| marker(line, size).is_some_and(|(sign, _)| sign == '<'));
+    first.map(|(start, _)| start)
+}
+
 /// Whether a text has conflict markers.
 pub(crate) fn has_markers(text: &str, size: usize) -> bool {
     let sign = "<".repeat(size);

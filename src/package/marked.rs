@@ -9,24 +9,38 @@ use super::plan::{ChangeKind, FileChange, Plan};
 use super::rules::{NewRule, RULES_FILE, Rules, with_rules};
 use super::single_package::load_package;
 use super::write::settle;
-use crate::error::Error;
+use crate::error::{Error, Place, Warning};
+
+const UNMATCHED: &str = "the conflict markers do not match up: repair them by hand";
 
 /// Returns a plan with the files of a package for whose content `is_marked` returns true. The plan
-/// leaves each as it is.
+/// leaves each as it is. If `is_marked` fails for a file, with the offset of a conflict marker, the
+/// plan has a warning.
 ///
 /// # Errors
 /// If the package cannot be read, or if an interrupted run left it unfinished.
-pub(crate) fn plan_marked(local: &Path, is_marked: impl Fn(&[u8]) -> bool) -> Result<Plan, Error> {
+pub(crate) fn plan_marked(
+    local: &Path,
+    is_marked: impl Fn(&[u8]) -> Result<bool, usize>,
+) -> Result<Plan, Error> {
     let package = load_package(local, "--to", &["*".to_owned()])?;
     settle(&package.root, 0)?;
     let mut plan = Plan::new(package.root, 0);
-    let files = package.files.into_iter();
-    let marked = files.filter(|(_, source)| is_marked(&source.bytes));
-    let unchanged = |(path, source): (PathBuf, Source)| {
+    let unchanged = |path: PathBuf, source: Source| {
         let new = Some(source.clone());
         FileChange::of(path, ChangeKind::Changed, Some(source), new)
     };
-    plan.files.extend(marked.filter_map(unchanged));
+    for (path, source) in package.files {
+        match is_marked(&source.bytes) {
+            Ok(true) => plan.files.extend(unchanged(path, source)),
+            Ok(false) => {}
+            Err(at) => {
+                let text = String::from_utf8_lossy(&source.bytes);
+                let place = Place::new(&source.path, &text, at);
+                plan.warnings.push(Warning::at(place, UNMATCHED));
+            }
+        }
+    }
     Ok(plan)
 }
 

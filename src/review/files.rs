@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::decide::Decision;
-use crate::git::hunks::{ConflictHunk, Segment, conflicts, count_in, read};
+use crate::git::hunks::{ConflictHunk, Segment, conflicts, count_in, first_marker, read};
 use crate::merge::{ConflictKind, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
@@ -84,10 +84,16 @@ pub(super) struct ParsedFile<'t> {
 /// their paths.
 type EntriesAt<'p, 't> = (&'p Tree<'t>, usize, Vec<(String, EntryId)>);
 
-/// Returns true if a text has conflicts between well-formed markers.
-pub(crate) fn has_open_places(bytes: &[u8], marker_size: usize) -> bool {
-    std::str::from_utf8(bytes)
-        .is_ok_and(|text| count_in(text, marker_size).is_some_and(|count| count > 0))
+/// Returns true if a text has conflicts between markers.
+///
+/// # Errors
+/// The offset of the first marker, if the markers do not match up.
+pub(crate) fn has_open_places(bytes: &[u8], marker_size: usize) -> Result<bool, usize> {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    match (count_in(text, marker_size), first_marker(text, marker_size)) {
+        (Some(count), _) => Ok(count > 0),
+        (None, first) => first.map_or(Ok(false), Err),
+    }
 }
 
 impl MarkedFile {
@@ -96,7 +102,8 @@ impl MarkedFile {
         let (mut files, mut places) = (Vec::new(), Vec::new());
         for (plan_index, file) in plan.files.iter().enumerate() {
             let text = file.new.as_deref();
-            let Some(text) = text.filter(|new| has_open_places(new, marker_size)) else {
+            let Some(text) = text.filter(|new| has_open_places(new, marker_size) == Ok(true))
+            else {
                 continue;
             };
             let mut file = Self {
