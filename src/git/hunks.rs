@@ -174,18 +174,14 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
     has('<') && has('=') && has('>')
 }
 
-/// Returns the line number, from 1, of the first conflict marker in a text and its length; `None` if
-/// the text has no conflict markers of any length.
+/// Returns the line number, from 1, of the first conflict marker in a text and its length; `None`
+/// if the text has no conflict markers of any length.
 pub(super) fn conflict_markers(text: &str) -> Option<(usize, usize)> {
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| line.starts_with('<'));
-    let mut sizes = lines.map(|(at, line)| {
+    text.lines().enumerate().find_map(|(at, line)| {
         let size = line.bytes().take_while(|byte| *byte == b'<').count();
-        (at + 1, size)
-    });
-    sizes.find(|(_, size)| *size > 1 && has_markers(text, *size))
+        let is_start = size > 1 && marker(line, size).is_some() && has_markers(text, size);
+        is_start.then_some((at + 1, size))
+    })
 }
 
 /// Returns the number of conflicts in a text; `None` if the markers do not match up, which happens

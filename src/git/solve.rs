@@ -206,9 +206,8 @@ fn diff3(versions: &Request<'_>, diff: Diff) -> Option<String> {
 
 /// Runs `solve`: solves as many conflicts as possible in `files`, or in all unmerged files if none
 /// is given. Markers have `size` characters, or as many as git's attributes say. The result is
-/// written to the files, or with
-/// `is_printed` to `output`. Returns the exit status: 1 if conflicts are left, 2 if a given file
-/// cannot be solved.
+/// written to the files, or with `is_printed` to `output`. Returns the exit status: 1 if conflicts
+/// are left, 2 if a given file cannot be solved.
 ///
 /// # Errors
 /// If no file is given outside of a repository.
@@ -260,14 +259,14 @@ fn solve_file(
     output: &mut impl Write,
 ) -> Result<(usize, String), String> {
     let file = shown(path);
-    if path.is_symlink() {
+    let versions = unmerged_versions(path);
+    if versions.is_some() && path.is_symlink() {
         return Err(format!("{file} is a symbolic link: {CHOOSE_A_SIDE}"));
     }
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| format!("{file} is not UTF-8 text: {CHOOSE_A_SIDE}"))?;
     let size = size.unwrap_or_else(|| marker_size(path));
-    let versions = unmerged_versions(path);
     let local = versions.as_ref().map(|versions| versions.local.clone());
     let solved = match solve_with(path, text, size, versions) {
         Ok(solved) => solved,
