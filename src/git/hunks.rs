@@ -6,6 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::triple::{Side, Triple};
 
+/// What to do about a text that [`read`] cannot split.
+pub(crate) const UNMATCHED: &str = "the conflict markers do not match up: repair them by hand";
+
 /// The side that wins conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Favor {
@@ -176,7 +179,7 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
 
 /// Returns the line number, from 1, of the first conflict marker in a text and its length; `None`
 /// if the text has no conflict markers of any length.
-pub(super) fn conflict_markers(text: &str) -> Option<(usize, usize)> {
+pub(super) fn markers_of_any_size(text: &str) -> Option<(usize, usize)> {
     text.lines().enumerate().find_map(|(at, line)| {
         let size = line.bytes().take_while(|byte| *byte == b'<').count();
         let is_start = size > 1 && marker(line, size).is_some() && has_markers(text, size);

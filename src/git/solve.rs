@@ -15,6 +15,7 @@ use crate::package::{Bytes, is_yaml_name, or_here};
 use crate::report::many;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
+use crate::yaml::stream::count_lines;
 
 /// What to do about a conflict that has no markers.
 const CHOOSE_A_SIDE: &str =
@@ -264,8 +265,10 @@ fn solve_file(
         return Err(format!("{file} is a symbolic link: {CHOOSE_A_SIDE}"));
     }
     let bytes = read_file(path)?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| format!("{file} is not UTF-8 text: {CHOOSE_A_SIDE}"))?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| match versions {
+        Some(_) => format!("{file} is not UTF-8 text: {CHOOSE_A_SIDE}"),
+        None => format!("{file} is not UTF-8 text"),
+    })?;
     let size = size.unwrap_or_else(|| marker_size(path));
     let local = versions.as_ref().map(|versions| versions.local.clone());
     let solved = match solve_with(path, text, size, versions) {
@@ -306,16 +309,18 @@ fn not_solved(
     local: Option<&[u8]>,
 ) -> Result<(usize, String), String> {
     let is_unmerged = local.is_some();
-    let other = hunks::conflict_markers(text).filter(|_| why == NotSolved::NoMarkers);
-    if let Some((line, size)) = other {
-        return Err(format!(
-            "{file}:{line}: the conflict markers have {size} characters: use --marker-size {size}"
-        ));
-    }
     match why {
-        NotSolved::Unmatched => Err(format!(
-            "{file}: the conflict markers do not match up; repair them by hand"
-        )),
+        NotSolved::Unmatched => {
+            let first = hunks::first_marker(text, size).unwrap_or_default();
+            let line = count_lines(&text[..first]) + 1;
+            Err(format!("{file}:{line}: {}", hunks::UNMATCHED))
+        }
+        NotSolved::NoMarkers if let Some((line, size)) = hunks::markers_of_any_size(text) => {
+            Err(format!(
+                "{file}:{line}: the conflict markers have {size} characters: \
+                 use --marker-size {size}"
+            ))
+        }
         NotSolved::NoMarkers if local == Some(text.as_bytes()) => Ok((
             1,
             format!(

@@ -68,14 +68,14 @@ impl<'a> LineCheck<'a> {
         }
     }
 
-    /// Checks the elements of lists without a key, if upstream only changed elements: each is
-    /// local's element at its position, merged with those that pair with that.
+    /// Checks the elements of lists without a key, if upstream only changed elements and added some
+    /// at the end: each is local's element at its position, merged with those that pair with that.
     fn elements(&self, lists: Triple<NodeId>, merged: NodeId) -> bool {
         let (tree, local) = (self.trees.local, lists.local);
         let is_unchanged =
             self.merged.slice(self.merged.node(merged).span) == tree.slice(tree.node(local).span);
         let elements = self.merged.entries(merged);
-        if is_unchanged || elements.len() != tree.entries(local).len() {
+        if is_unchanged || elements.len() < tree.entries(local).len() {
             return true;
         }
         let new = || Walker::new(self.trees, false, self.options);

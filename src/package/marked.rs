@@ -9,19 +9,16 @@ use super::plan::{ChangeKind, FileChange, Plan};
 use super::rules::{NewRule, RULES_FILE, Rules, with_rules};
 use super::single_package::load_package;
 use super::write::settle;
-use crate::error::{Error, Place, Warning};
+use crate::error::{Error, Warning};
 
-const UNMATCHED: &str = "the conflict markers do not match up: repair them by hand";
-
-/// Returns a plan with the files of a package for whose content `is_marked` returns true. The plan
-/// leaves each as it is. If `is_marked` fails for a file, with the offset of a conflict marker, the
-/// plan has a warning.
+/// Returns a plan with the files of a package for which `is_marked` returns true. The plan leaves
+/// each as it is, and has the warnings that `is_marked` returns for others.
 ///
 /// # Errors
 /// If the package cannot be read, or if an interrupted run left it unfinished.
 pub(crate) fn plan_marked(
     local: &Path,
-    is_marked: impl Fn(&[u8]) -> Result<bool, usize>,
+    is_marked: impl Fn(&Source) -> Result<bool, Box<Warning>>,
 ) -> Result<Plan, Error> {
     let package = load_package(local, "--to", &["*".to_owned()])?;
     settle(&package.root, 0)?;
@@ -31,14 +28,10 @@ pub(crate) fn plan_marked(
         FileChange::of(path, ChangeKind::Changed, Some(source), new)
     };
     for (path, source) in package.files {
-        match is_marked(&source.bytes) {
+        match is_marked(&source) {
             Ok(true) => plan.files.extend(unchanged(path, source)),
             Ok(false) => {}
-            Err(at) => {
-                let text = String::from_utf8_lossy(&source.bytes);
-                let place = Place::new(&source.path, &text, at);
-                plan.warnings.push(Warning::at(place, UNMATCHED));
-            }
+            Err(warning) => plan.warnings.push(*warning),
         }
     }
     Ok(plan)

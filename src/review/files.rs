@@ -7,9 +7,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::decide::Decision;
-use crate::git::hunks::{ConflictHunk, Segment, conflicts, count_in, first_marker, read};
+use crate::error::{Place, Warning};
+use crate::git::hunks::{
+    ConflictHunk, Segment, UNMATCHED, conflicts, count_in, first_marker, read,
+};
 use crate::merge::{ConflictKind, entries_at};
-use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
+use crate::package::{FileConflict, Plan, ResourceId, Source, is_yaml_name};
 use crate::report::shown_lines;
 use crate::secret::is_at_or_below;
 use crate::triple::{Side, Triple};
@@ -84,15 +87,18 @@ pub(super) struct ParsedFile<'t> {
 /// their paths.
 type EntriesAt<'p, 't> = (&'p Tree<'t>, usize, Vec<(String, EntryId)>);
 
-/// Returns true if a text has conflicts between markers.
+/// Returns true if a file has conflicts between markers.
 ///
 /// # Errors
-/// The offset of the first marker, if the markers do not match up.
-pub(crate) fn has_open_places(bytes: &[u8], marker_size: usize) -> Result<bool, usize> {
-    let text = std::str::from_utf8(bytes).unwrap_or_default();
+/// A warning if the markers do not match up.
+pub(crate) fn has_open_places(file: &Source, marker_size: usize) -> Result<bool, Box<Warning>> {
+    let text = std::str::from_utf8(&file.bytes).unwrap_or_default();
     match (count_in(text, marker_size), first_marker(text, marker_size)) {
-        (Some(count), _) => Ok(count > 0),
-        (None, first) => first.map_or(Ok(false), Err),
+        (None, Some(first)) => {
+            let place = Place::new(&file.path, text, first);
+            Err(Warning::at(place, UNMATCHED).into())
+        }
+        (count, _) => Ok(count.is_some_and(|count| count > 0)),
     }
 }
 
@@ -101,15 +107,15 @@ impl MarkedFile {
     pub(super) fn all(plan: &Plan, marker_size: usize) -> (Vec<Self>, Vec<OpenPlace>) {
         let (mut files, mut places) = (Vec::new(), Vec::new());
         for (plan_index, file) in plan.files.iter().enumerate() {
-            let text = file.new.as_deref();
-            let Some(text) = text.filter(|new| has_open_places(new, marker_size) == Ok(true))
-            else {
+            let text = file.new.as_deref().map(std::str::from_utf8);
+            let has_places = |text: &&str| count_in(text, marker_size).is_some_and(|it| it > 0);
+            let Some(text) = text.and_then(Result::ok).filter(has_places) else {
                 continue;
             };
             let mut file = Self {
                 path: file.path.clone(),
                 plan_index,
-                text: String::from_utf8_lossy(text).into_owned(),
+                text: text.to_owned(),
                 marker_size,
                 is_yaml: false,
             };

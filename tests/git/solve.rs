@@ -265,6 +265,16 @@ fn a_file_without_markers_is_an_error() {
 }
 
 #[test]
+fn markers_that_do_not_match_up_are_an_error_with_their_line() {
+    let repository = Repository::without_driver("repository");
+    repository.write(FILE, "a: 1\n<<<<<<< a\nx: 1\n=======\nx: 2\n");
+    let run = repository.merge3(&["solve", FILE]);
+    assert_eq!(run.status, 2, "{run:?}");
+    let message = "error: shop.yaml:2: the conflict markers do not match up";
+    assert!(run.stderr.starts_with(message), "{run:?}");
+}
+
+#[test]
 fn markers_have_the_length_that_the_attributes_say() {
     let repository = Repository::without_driver("repository");
     repository.write(".gitattributes", "*.yaml conflict-marker-size=12\n");

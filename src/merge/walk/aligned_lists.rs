@@ -123,14 +123,14 @@ impl Walker<'_> {
         lists
     }
 
-    /// Returns each element of local's list with those that pair with it; `None` if upstream added,
-    /// removed or moved elements.
+    /// Returns each element of local's list with those that pair with it; `None` if upstream
+    /// removed or moved elements, or added some that are not at the end.
     pub(crate) fn elements_of_local(&self, lists: Triple<NodeId>) -> Option<Vec<Entries>> {
         let lists = self.aligned_lists(lists.map(Some));
         let AlignedLists {
             elements, of_local, ..
         } = &lists;
-        let unmoved = (0..elements.updated.len()).map(Some);
+        let unmoved = (0..elements.original.len()).map(Some);
         let entries = |(local, at): (&EntryId, Option<usize>)| Triple {
             original: at.map(|at| elements.original[at]),
             updated: at.map(|at| elements.updated[at]),
