@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::line_breaks::with_line_break;
 use crate::merge::pins::{Pins, is_document_pinned, may_pin};
 use crate::merge::{
-    Conflict, ConflictKind, ConflictTexts, Merged, Options, ReadDocument, Resolution, Rule,
+    Conflict, ConflictKind, ConflictTexts, Merged, Options, ReadDocument, Resolution, Rule, Sides,
     merge_sides, own_comments,
 };
 use crate::triple::{Side, Triple};
@@ -82,11 +82,20 @@ impl<'f> FileMerge<'_, 'f, '_> {
     }
 
     /// Handles a document that local deleted: it stays deleted, with a conflict if upstream changed
-    /// it, unless a rule acknowledges that (rules: Documents). If the resolution is not local, the
-    /// document is added, between markers if the conflict stays open.
+    /// it, unless a rule acknowledges that (rules: Documents). In a merge of equal sides, a new
+    /// comment is a change. If the resolution is not local, the document is added, between markers
+    /// if the conflict stays open.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
-        let members = self.members(group);
-        if !equal(members.original, members.updated) && !self.stays_deleted(group) {
+        let Triple {
+            original, updated, ..
+        } = self.members(group);
+        let has_new_comments = || {
+            let sides = original.zip(updated);
+            self.context.options.sides == Sides::Equal
+                && sides.is_some_and(|(original, updated)| has_own_comments(original, updated))
+        };
+        let is_changed = !equal(original, updated) || has_new_comments();
+        if is_changed && !self.stays_deleted(group) {
             self.inserted.push(*group);
         }
     }
@@ -211,12 +220,12 @@ fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
         || trees().is_some_and(|(original, local)| kpt::is_same_document(&original, &local))
 }
 
-/// Returns true if local has comments that the original lacks, kpt's aside.
-fn has_own_comments(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
-    let trees = || original.tree().zip(local.tree());
-    original.document.text != local.document.text
-        && trees().is_some_and(|(original, local)| {
-            let own = own_comments(&original, &local);
+/// Returns true if a side has comments that the original lacks, kpt's aside.
+fn has_own_comments(original: &Parsed<'_>, side: &Parsed<'_>) -> bool {
+    let trees = || original.tree().zip(side.tree());
+    original.document.text != side.document.text
+        && trees().is_some_and(|(original, side)| {
+            let own = own_comments(&original, &side);
             !own.into_iter().all(kpt::is_comment_of_kpt)
         })
 }

@@ -53,7 +53,11 @@ impl<'a> Rows<'a> {
 
     /// Returns the text of a comment without its `#`; `None` for other pieces.
     fn uncommented(&self, piece: Ref) -> Option<&'a str> {
-        let comment = self.comment(piece)?;
-        Some(trimmed(trimmed(comment).trim_start_matches('#')))
+        self.comment(piece).map(uncommented)
     }
+}
+
+/// Returns the text of a comment line without its `#`.
+pub(crate) fn uncommented(comment: &str) -> &str {
+    trimmed(trimmed(comment).trim_start_matches('#'))
 }

@@ -34,6 +34,7 @@ use crate::yaml::row::{Item, ItemKind};
 use between::SegmentMerger;
 pub(crate) use blanks::{BlanksAbove, side_of_blanks};
 use comment_index::{comment_starts, first_alike, hash_of};
+pub(super) use commented_out::uncommented;
 use id::{Id, StoredId};
 pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Pieces, Placed, Ref};

@@ -29,8 +29,22 @@ impl ElementMerger<'_, '_> {
         let Some((in_updated, in_local)) = in_updated.zip(in_local) else {
             return false;
         };
-        let elements = &self.lists.elements;
         let starts = stretch.as_ref().map(|range| range.start);
+        let kept = [
+            (Side::Updated, &in_updated, &in_local),
+            (Side::Local, &in_local, &in_updated),
+        ];
+        for (side, kept, by_other) in kept {
+            let deleted = kept
+                .iter()
+                .enumerate()
+                .filter(|it| by_other.binary_search(it.1).is_err());
+            let pairs = deleted.map(|(nth, at)| (starts.original + at, starts[side] + nth));
+            if self.has_new_comments(side, pairs) {
+                return false;
+            }
+        }
+        let elements = &self.lists.elements;
         for (nth, position) in in_local.iter().enumerate() {
             let (original, local) = (starts.original + position, starts.local + nth);
             // `in_updated` is sorted

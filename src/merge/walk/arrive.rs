@@ -26,9 +26,14 @@ impl Walker<'_> {
         let is_renamed = |original| self.is_renamed(original, (Side::Updated, entry));
         let part = match (sides.original, self.options.sides) {
             (Some(original), _) if is_renamed(original) => Outcome::Keep,
-            // In a merge of equal sides, each side of a conflict is that side's whole entry, and a
-            // deletion inside of it is a change.
-            (Some(_), Sides::Equal) if self.is_deleted_or_unchanged(sides) => return None,
+            // In a merge of equal sides, each side of a conflict is that side's whole entry, and
+            // any change of its text is a change.
+            (Some(original), Sides::Equal)
+                if self.deletes(updated)
+                    || !self.is_rewritten(original, (Side::Updated, entry)) =>
+            {
+                return None;
+            }
             (Some(_), Sides::Equal) => Outcome::Keep,
             _ => self.difference(sides.original, entry, self.key_of_element())?,
         };
@@ -46,13 +51,17 @@ impl Walker<'_> {
     /// anchor is.
     fn is_deleted_or_unchanged(&self, sides: Entries) -> bool {
         let (nodes, trees) = (self.values_of(sides), self.trees);
-        let is_null = |updated| trees.updated.is_null(updated);
         let is_same = |(original, updated)| {
             same_entry_text([(trees.original, original), (trees.updated, updated)])
         };
-        self.nulls_clear && nodes.updated.is_some_and(is_null)
+        nodes.updated.is_some_and(|updated| self.deletes(updated))
             || sides.original.zip(sides.updated).is_some_and(is_same)
             || self.unchanged_upstream(nodes)
+    }
+
+    /// Whether an updated value is a null that acts as a deletion.
+    fn deletes(&self, updated: NodeId) -> bool {
+        self.nulls_clear && self.trees.updated.is_null(updated)
     }
 
     /// Returns the part of an updated entry's value that the original does not have, including the

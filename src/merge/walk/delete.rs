@@ -2,7 +2,7 @@
 
 use super::arrive::part_of;
 use super::keys::ListKey;
-use super::same_text::same_entry_text;
+use super::same_text::{same_entry_text, same_lines};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::{ConflictKind, Sides};
@@ -24,15 +24,25 @@ impl Walker<'_> {
         }
         let sides = [(self.trees.original, original), (self.trees.local, local)];
         // its value may differ if it has an alias: then the anchor changed, and not this entry
-        if same_entry_text(sides) {
-            return Outcome::Remove;
-        }
-        let is_element = self.key_of_element().is_some();
-        let goes_whole = is_element || self.options.sides == Sides::Equal;
-        if goes_whole && !(is_element && self.unchanged_locally(nodes)) {
+        let is_unchanged = same_entry_text(sides) || self.unchanged_locally(nodes);
+        let is_contested = match self.options.sides {
+            Sides::Equal => self.is_rewritten(original, (Side::Local, local)),
+            Sides::Upstream => self.key_of_element().is_some() && !is_unchanged,
+        };
+        if is_contested {
             return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
         }
-        self.deleted_value(nodes)
+        match is_unchanged || self.options.sides == Sides::Equal {
+            true => Outcome::Remove,
+            false => self.deleted_value(nodes),
+        }
+    }
+
+    /// Whether a side changed the lines of an entry, apart from their common indentation, or wrote
+    /// a comment right above it.
+    pub(super) fn is_rewritten(&self, original: EntryId, (side, entry): (Side, EntryId)) -> bool {
+        !same_lines((self.trees.original, original), (self.trees[side], entry))
+            || self.has_new_comments(original, (side, entry))
     }
 
     /// Deletes the parts of a value that the original has.

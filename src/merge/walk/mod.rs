@@ -234,7 +234,7 @@ impl<'a> Walker<'a> {
         let Some(updated) = nodes.updated else {
             return Outcome::Keep;
         };
-        if self.nothing_to_merge(nodes) {
+        if self.nothing_to_merge(nodes) && !self.replaces_commented(nodes) {
             return Outcome::Keep;
         }
         let updated_outcome = self.updated_as_literal(nodes);
@@ -253,6 +253,24 @@ impl<'a> Walker<'a> {
             return merged;
         }
         self.override_local(nodes, updated_outcome)
+    }
+
+    /// Whether, in a merge of equal sides, local put another value in the place of one in which
+    /// updated wrote comments.
+    fn replaces_commented(&self, nodes: Nodes) -> bool {
+        let sides = |step: &Step| step.entries.original.zip(step.entries.updated);
+        self.options.sides == Sides::Equal
+            && !self.is_equal_updated_local(nodes)
+            && !self.unchanged_locally(nodes)
+            && self
+                .steps
+                .last()
+                .and_then(sides)
+                .is_some_and(|(original, updated)| {
+                    !self
+                        .new_comments_in(original, (Side::Updated, updated))
+                        .is_empty()
+                })
     }
 
     /// Returns the outcome that replaces local's value with upstream's.

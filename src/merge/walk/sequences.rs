@@ -42,7 +42,9 @@ impl Walker<'_> {
         let is_unchanged_locally = self.unchanged_locally(nodes);
         let merges_as_one_value = lists.original.is_none()
             || self.nothing_to_merge(nodes)
-            || is_unchanged_locally && !self.merges_to_updated(lists);
+            || is_unchanged_locally
+                && !self.merges_to_updated(lists)
+                && !self.has_commented_elements(nodes);
         if merges_as_one_value || self.holds_pin(nodes) || self.local_replaced_all(lists) {
             return self.one_value_list(nodes);
         }
@@ -52,6 +54,17 @@ impl Walker<'_> {
             self.record_combined(CombinedBy::Elements, nodes);
         }
         merged
+    }
+
+    /// Returns true if local, as one of two equal sides, wrote comments in or above elements of a
+    /// list whose values it did not change.
+    fn has_commented_elements(&self, nodes: Nodes) -> bool {
+        let mut pairs = self
+            .entries_on(Side::Original, nodes)
+            .zip(self.entries_on(Side::Local, nodes));
+        let is_commented =
+            |(original, local)| self.has_new_comments(original, (Side::Local, local));
+        self.options.sides == Sides::Equal && pairs.any(is_commented)
     }
 
     /// Returns true if an element-by-element merge of a list that local did not change is sure to
@@ -153,7 +166,11 @@ impl ElementMerger<'_, '_> {
         let values = values.map(|(values, range)| &values[range]);
         let sides = lists.elements_in(&stretch);
         let is_fork = self.is_fork();
-        match values.change() {
+        let change = values.change();
+        if !is_fork && self.deletes_commented(change, &stretch) {
+            return self.merge_beside_moved(stretch, true);
+        }
+        match change {
             Change::Neither | Change::Local => self.keep_stretch(values, stretch),
             Change::BothSame => self.merge_equal_stretch(values, stretch),
             Change::Upstream => {
@@ -173,10 +190,35 @@ impl ElementMerger<'_, '_> {
             Change::BothDiffer if is_fork => self.merge_regions(stretch),
             Change::BothDiffer => {
                 if !self.agreement(values, &stretch) && !self.merge_by_position(values, &stretch) {
-                    self.merge_beside_moved(stretch);
+                    self.merge_beside_moved(stretch, false);
                 }
             }
         }
+    }
+
+    /// Whether one side replaced or deleted the elements of a stretch, and the other side wrote
+    /// comments in or above one of them. Moved elements do not count: they take such comments along.
+    fn deletes_commented(&self, change: Change, stretch: &Triple<Range<usize>>) -> bool {
+        let side = match change {
+            Change::Upstream => Side::Local,
+            Change::Local => Side::Updated,
+            Change::Neither | Change::BothSame | Change::BothDiffer => return false,
+        };
+        self.has_new_comments(side, stretch.original.clone().zip(stretch[side].clone()))
+    }
+
+    /// Whether a side wrote comments in or above one of these elements that stays at its place.
+    /// `pairs` has the positions in the original and on the side.
+    pub(super) fn has_new_comments(
+        &self,
+        side: Side,
+        mut pairs: impl Iterator<Item = (usize, usize)>,
+    ) -> bool {
+        let (elements, moved) = (&self.lists.elements, self.lists.moved_positions());
+        pairs.any(|(original, at)| {
+            let sides = (elements.original[original], (side, elements[side][at]));
+            !moved.original.contains(&original) && self.walker.has_new_comments(sides.0, sides.1)
+        })
     }
 
     /// Whether local is a fork of upstream, and not an equal side.
@@ -231,9 +273,9 @@ impl ElementMerger<'_, '_> {
     }
 
     /// Merges a stretch that the sides changed differently. The elements that a side only moved are
-    /// left to [`ElementMerger::merge_moved_elements`]; if both sides changed the others, these are
-    /// one conflict.
-    fn merge_beside_moved(&mut self, stretch: Triple<Range<usize>>) {
+    /// left to [`ElementMerger::merge_moved_elements`]; if both sides changed the others, or one side
+    /// only wrote comments (`has_new_comments`), these are one conflict.
+    fn merge_beside_moved(&mut self, stretch: Triple<Range<usize>>, has_new_comments: bool) {
         let lists = self.lists;
         let none = Triple::default();
         // an element that both sides inserted comes at one place at most without a conflict
@@ -257,7 +299,10 @@ impl ElementMerger<'_, '_> {
             let values = rest[side].iter().map(|at| lists.values[side][*at]);
             values.collect::<Vec<_>>()
         });
-        let change = values.change();
+        let change = match has_new_comments {
+            true => Change::BothDiffer,
+            false => values.change(),
+        };
         let mut conflict = (change == Change::BothDiffer).then(|| {
             let sides = Side::ALL.map(|side| {
                 let elements = rest[side].iter().map(|at| lists.elements[side][*at]);

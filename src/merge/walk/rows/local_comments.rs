@@ -49,8 +49,8 @@ impl<'a> Walker<'a> {
                 continue;
             };
             let position = position as usize;
-            let mut inside = self.local_comments_in(original, entry);
-            inside.extend(self.local_remarks(once(original), once(entry)));
+            let mut inside = self.new_comments_in(original, (Side::Local, entry));
+            inside.extend(self.new_remarks(once(original), (Side::Local, once(entry))));
             inside.sort_unstable_by_key(|span| span.start);
             let original_position = original_positions.get(original.number());
             let original_position = original_position.map(|at| at as usize);
@@ -185,29 +185,65 @@ impl<'a> Walker<'a> {
         trimmed(self.trees[side].slice(rows[side].items[at].span))
     }
 
-    /// Returns the comment lines inside a local entry that the original entry does not have.
-    pub(super) fn local_comments_in(&self, original: EntryId, local: EntryId) -> Vec<Span> {
-        let (old, new) = (self.trees.original, self.trees.local);
-        let known = old.comments_within(original).into_iter();
-        let known: FxHashSet<&str> = known.map(|span| trimmed(old.slice(span))).collect();
-        let mut comments = new.comments_within(local);
-        comments.retain(|span| !known.contains(trimmed(new.slice(*span))));
-        comments
+    /// Whether a side wrote comments inside an entry or right above it that the original does not
+    /// have there. An entry above it that the side commented out does not count.
+    pub(in crate::merge::walk) fn has_new_comments(
+        &self,
+        original: EntryId,
+        (side, entry): (Side, EntryId),
+    ) -> bool {
+        self.has_new_comments_above(original, (side, entry))
+            || !self.new_comments_in(original, (side, entry)).is_empty()
+            || !self
+                .new_remarks(once(original), (side, once(entry)))
+                .is_empty()
     }
 
-    /// Returns the inline comments of local entries and of the entries inside them that the
+    fn has_new_comments_above(&self, original: EntryId, (side, entry): (Side, EntryId)) -> bool {
+        let (old, tree) = (self.trees.original, self.trees[side]);
+        let comments_above =
+            |tree: &'a Tree<'a>, id| tree.slice(tree.comments_above(tree.entry(id))).lines();
+        let comments = comments_above(tree, entry).map(trimmed);
+        if comments
+            .clone()
+            .eq(comments_above(old, original).map(trimmed))
+        {
+            return false;
+        }
+        let count = comments.clone().count() + comments_above(old, original).count();
+        let above = old.text()[..old.lines_of(old.entry(original)).start as usize].lines();
+        let known: FxHashSet<&str> = above.rev().take(count).map(trimmed).collect();
+        let is_known = |it| known.contains(it) || known.contains(rows::uncommented(it));
+        !comments.into_iter().all(is_known)
+    }
+
+    /// Returns the comment lines inside an entry of a side that the original entry does not have.
+    pub(in crate::merge::walk) fn new_comments_in(
+        &self,
+        original: EntryId,
+        (side, entry): (Side, EntryId),
+    ) -> Vec<Span> {
+        let old = self.trees.original.comments_within(original);
+        self.new_comments(old, (side, self.trees[side].comments_within(entry)))
+    }
+
+    /// Returns the inline comments of entries of a side, and of the entries inside them, that the
     /// original entries do not have.
-    pub(super) fn local_remarks(
+    pub(super) fn new_remarks(
         &self,
         originals: impl Iterator<Item = EntryId>,
-        locals: impl Iterator<Item = EntryId>,
+        (side, entries): (Side, impl Iterator<Item = EntryId>),
     ) -> Vec<Span> {
-        let (old, new) = (self.trees.original, self.trees.local);
-        let known: FxHashSet<&str> = remarks(old, originals)
-            .map(|it| trimmed(old.slice(it)))
-            .collect();
-        let is_new = |span: &Span| !known.contains(trimmed(new.slice(*span)));
-        remarks(new, locals).filter(is_new).collect()
+        let old = remarks(self.trees.original, originals).collect();
+        self.new_comments(old, (side, remarks(self.trees[side], entries).collect()))
+    }
+
+    /// Returns those comments of a side that are not among those of the original.
+    fn new_comments(&self, old: Vec<Span>, (side, mut comments): (Side, Vec<Span>)) -> Vec<Span> {
+        let text = |side: Side, span| trimmed(self.trees[side].slice(span));
+        let known: FxHashSet<&str> = old.into_iter().map(|it| text(Side::Original, it)).collect();
+        comments.retain(|span| !known.contains(text(side, *span)));
+        comments
     }
 
     /// Records that an entry is deleted, with comments that local wrote inside it or, with

@@ -159,7 +159,7 @@ impl Walker<'_> {
     ) -> Vec<Span> {
         let tree = self.trees.local;
         let comments = match tree.is_block_collection(tree.entry(local).value) {
-            true => self.local_comments_in(original, local),
+            true => self.new_comments_in(original, (Side::Local, local)),
             false => Vec::new(),
         };
         let inside = |side: Side, entry| {
@@ -171,7 +171,10 @@ impl Walker<'_> {
         if !comments.is_empty()
             || counts_remarks
                 && !self
-                    .local_remarks(inside(Side::Original, original), inside(Side::Local, local))
+                    .new_remarks(
+                        inside(Side::Original, original),
+                        (Side::Local, inside(Side::Local, local)),
+                    )
                     .is_empty()
         {
             self.record_local_comments(original, local, false);
