@@ -1,5 +1,7 @@
-//! Pairs resources to which one side gave another name, namespace or API group (rules: Renamed
-//! resources). It works on what `pair` left unpaired.
+//! Pairs resources to which one side gave another name, namespace or API group, or that have a name
+//! in one version only (rules: Renamed resources). It works on what `pair` left unpaired.
+
+use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
@@ -21,8 +23,9 @@ const MAX_DISTANCE: usize = 100;
 ///
 /// In each step, resources pair if they have one kind, namespace and name, other API groups and
 /// mostly the same content; then, within one group and kind, if they alone have one name; then if
-/// they have mostly the same content, the most similar first, then the nearest. Resources of other
-/// kinds pair last, if both sides changed the kind.
+/// they have mostly the same content, the most similar first, then the nearest. Last, resources
+/// pair with documents that have no name, and with resources of other kinds, if both sides changed
+/// the kind.
 pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
     let mut pairing = RenamePairing {
         groups,
@@ -32,6 +35,8 @@ pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
     pairing.pair_side(Side::Updated, Side::Original);
     pairing.pair_side(Side::Local, Side::Updated);
     pairing.pair_side(Side::Local, Side::Original);
+    pairing.pair_with_unnamed(Side::Updated);
+    pairing.pair_with_unnamed(Side::Local);
     pairing.pair_other_kinds();
     groups.retain(|group| !group.is_empty());
 }
@@ -96,6 +101,40 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         }
     }
 
+    /// Pairs documents of one kind of which only one has a name: `side` added or removed it. If one
+    /// has no kind either, they need mostly the same content.
+    fn pair_with_unnamed(&mut self, side: Side) {
+        for [originals, others] in self.unpaired_by(side, Side::Original, |_, _| Some(())) {
+            let is_named = |own: Side, it: &usize| self.id_of(own, &self.groups[*it]).is_some();
+            let split = |own: Side, all: Vec<usize>| -> [Vec<usize>; 2] {
+                all.into_iter().partition(|it| is_named(own, it)).into()
+            };
+            let [named, unnamed] = split(Side::Original, originals);
+            let [named_others, unnamed_others] = split(side, others);
+            self.pair_alike(side, &named, &unnamed_others, Self::similarity_of_kind);
+            self.pair_alike(side, &unnamed, &named_others, Self::similarity_of_kind);
+        }
+    }
+
+    /// Returns the similarity of two documents, which is 0 at least if they have one kind; `None`
+    /// if their kinds differ.
+    fn similarity_of_kind(&mut self, side: Side, original: usize, other: usize) -> Option<u16> {
+        let kind = |side: Side, group: usize| {
+            let tree = document_at(self.files, side, self.groups[group][side]?)?.tree()?;
+            tree.field_text(tree.root().value, "kind")
+                .map(str::to_owned)
+        };
+        let kinds = [kind(Side::Original, original), kind(side, other)];
+        if let [Some(original), Some(other)] = &kinds
+            && original != other
+        {
+            return None;
+        }
+        let have_kinds = kinds.iter().all(Option::is_some);
+        let similarity = self.similarity(side, original, other);
+        similarity.or(have_kinds.then_some(0))
+    }
+
     /// Pairs a resource of the original whose kind both sides changed with theirs: they alone have
     /// its name and namespace, and mostly the same content.
     fn pair_other_kinds(&mut self) {
@@ -127,20 +166,35 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         [side, file_side, name_side]: [Side; 3],
         key: impl Fn(&'f ResourceId<'a>, &'f ResourceId<'a>) -> [&'f str; 4],
     ) -> Vec<Unpaired> {
-        let mut by_key: FxHashMap<(usize, [&str; 4]), Unpaired> = FxHashMap::default();
+        self.unpaired_by(side, file_side, |own_side, group| {
+            let name_side = match own_side {
+                Side::Original => name_side,
+                _ => own_side,
+            };
+            let name = self.id_of(name_side, group)?;
+            Some(key(self.id_of(own_side, group)?, name))
+        })
+    }
+
+    /// Returns the unpaired documents of the original and of `side` by file and key. `key` gets the
+    /// side of which a group has a document.
+    fn unpaired_by<K: Hash + Eq>(
+        &self,
+        side: Side,
+        file_side: Side,
+        key: impl Fn(Side, &Group) -> Option<K>,
+    ) -> Vec<Unpaired> {
+        let mut by_key: FxHashMap<(usize, K), Unpaired> = FxHashMap::default();
         for (index, group) in self.groups.iter().enumerate() {
             let Some(own_side) = unpaired_side(side, group) else {
                 continue;
             };
-            let (triple, name_side, list) = match own_side {
-                Side::Original => (file_of_original(file_side, group), name_side, 0),
-                _ => (group[own_side].map(|it| it.triple()), own_side, 1),
+            let (triple, list) = match own_side {
+                Side::Original => (file_of_original(file_side, group), 0),
+                _ => (group[own_side].map(|it| it.triple()), 1),
             };
-            let name = self.id_of(name_side, group);
-            if let (Some(triple), Some(id), Some(name)) =
-                (triple, self.id_of(own_side, group), name)
-            {
-                by_key.entry((triple, key(id, name))).or_default()[list].push(index);
+            if let (Some(triple), Some(key)) = (triple, key(own_side, group)) {
+                by_key.entry((triple, key)).or_default()[list].push(index);
             }
         }
         let mut all: Vec<Unpaired> = by_key.into_values().collect();
@@ -153,9 +207,20 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
 
     /// Pairs resources that have mostly the same content: the most similar first, then the nearest.
     fn pair_similar(&mut self, side: Side, originals: &[usize], others: &[usize]) {
+        self.pair_alike(side, originals, others, Self::similarity);
+    }
+
+    /// Pairs documents for which `similarity` returns a value.
+    fn pair_alike(
+        &mut self,
+        side: Side,
+        originals: &[usize],
+        others: &[usize],
+        similarity: fn(&mut Self, Side, usize, usize) -> Option<u16>,
+    ) {
         let pairs = most_similar_first(originals, others, MAX_DISTANCE, |original, other| {
             self.can_combine(original, other)
-                .then(|| self.similarity(side, original, other))?
+                .then(|| similarity(self, side, original, other))?
         });
         for pair in pairs {
             let [original, other] = pair.map(|index| index as usize);

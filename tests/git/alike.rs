@@ -305,6 +305,15 @@ proptest! {
     }
 
     #[test]
+    fn the_sides_are_equal(sides in sides()) {
+        let merged = resolved(&sides);
+        let Triple { original, updated, local } = sides.clone();
+        let swapped = resolved(&Triple::new(original, local, updated));
+        let text = [&merged, &swapped].map(|it| String::from_utf8_lossy(&it.bytes).into_owned());
+        prop_assert_eq!(merged.conflicts == 0, swapped.conflicts == 0, "{:#?}\n{}\nswapped:\n{}", sides, text[0], text[1]);
+    }
+
+    #[test]
     fn a_place_in_which_one_side_is_the_base_is_no_conflict(sides in sides()) {
         let merged = resolved_with_base(&sides);
         let text = String::from_utf8(merged.bytes).unwrap();
