@@ -1,4 +1,4 @@
-//! Finds entries that upstream commented out, and those that local uncommented.
+//! Finds entries that a side commented out, and those that local uncommented.
 
 use rustc_hash::FxHashSet;
 
@@ -8,10 +8,10 @@ use crate::triple::Side;
 use crate::white_space::trimmed;
 
 impl<'a> Rows<'a> {
-    /// Returns updated's new comments that are lines of entries that upstream removed and local has.
-    /// They replace these entries, so that they belong to no entry below them.
-    pub(super) fn commented_out_upstream(&self) -> FxHashSet<Ref> {
-        let is_removed = |entry| !self.has(Side::Updated, entry) && self.has(Side::Local, entry);
+    /// Returns a side's new comments that are lines of entries that the side removed and the other
+    /// one has. They replace these entries, so that they belong to no entry below them.
+    pub(super) fn commented_out_on(&self, side: Side) -> FxHashSet<Ref> {
+        let is_removed = |entry| !self.has(side, entry) && self.has(side.opposite(), entry);
         let removed = self.entries(Side::Original);
         let removed = removed.filter(|(entry, _)| is_removed(*entry));
         let lines: FxHashSet<&str> = removed
@@ -25,7 +25,7 @@ impl<'a> Rows<'a> {
             line.is_some_and(|line| lines.contains(line))
         };
         let is_new = |piece: &Ref| self.count(Side::Original, *piece) == 0;
-        let pieces = self.pieces(Side::Updated);
+        let pieces = self.pieces(side);
         pieces.filter(|it| is_line(it) && is_new(it)).collect()
     }
 

@@ -166,7 +166,7 @@ struct Rows<'a> {
     texts: HashTable<Ref>,
     /// How often each comment text is in each row, by its number.
     counts: Triple<Vec<u32>>,
-    /// Updated's comments that are lines of entries that upstream commented out.
+    /// The comments that are lines of entries that a side commented out.
     commented_out: FxHashSet<Ref>,
     /// How often each comment text is in local's row where it pairs by its text only.
     local_counts: Vec<u32>,
@@ -190,7 +190,9 @@ impl<'a> Rows<'a> {
             rows.entry_positions[side] = entry_positions(&rows.ids[side]);
         }
         rows.counts = Side::ALL.map(|side| rows.counts_of(side, |_| true));
-        rows.commented_out = rows.commented_out_upstream();
+        rows.commented_out = rows.commented_out_on(Side::Updated);
+        rows.commented_out
+            .extend(rows.commented_out_on(Side::Local));
         rows.comment_starts = Side::ALL.map(|side| {
             comment_starts(rows.rows[side].items, |above, item| {
                 item.blanks == 0 && !rows.commented_out.contains(&Ref::new(side, above))

@@ -2,7 +2,7 @@
 
 use super::arrive::part_of;
 use super::keys::ListKey;
-use super::same_text::{same_entry_text, same_lines};
+use super::same_text::{same_entry_text, same_lines_with_text};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::{ConflictKind, Sides};
@@ -38,10 +38,10 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a side changed the lines of an entry, apart from their common indentation, or wrote
-    /// a comment right above it.
+    /// Whether a side changed the lines of an entry, apart from blank lines and a common
+    /// indentation, or wrote a comment right above it.
     pub(super) fn is_rewritten(&self, original: EntryId, (side, entry): (Side, EntryId)) -> bool {
-        !same_lines((self.trees.original, original), (self.trees[side], entry))
+        !same_lines_with_text((self.trees.original, original), (self.trees[side], entry))
             || self.has_new_comments(original, (side, entry))
     }
 

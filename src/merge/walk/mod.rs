@@ -58,6 +58,7 @@ use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, ScalarStyle, Span, Tree, equal};
 
 use record::Step;
+use same_text::same_lines_with_text;
 
 /// The node on each side that has one.
 type Nodes = Triple<Option<NodeId>>;
@@ -234,7 +235,7 @@ impl<'a> Walker<'a> {
         let Some(updated) = nodes.updated else {
             return Outcome::Keep;
         };
-        if self.nothing_to_merge(nodes) && !self.replaces_commented(nodes) {
+        if self.nothing_to_merge(nodes) && !self.replaces_rewritten(nodes) {
             return Outcome::Keep;
         }
         let updated_outcome = self.updated_as_literal(nodes);
@@ -255,21 +256,20 @@ impl<'a> Walker<'a> {
         self.override_local(nodes, updated_outcome)
     }
 
-    /// Whether, in a merge of equal sides, local put another value in the place of one in which
-    /// updated wrote comments.
-    fn replaces_commented(&self, nodes: Nodes) -> bool {
+    /// Whether, in a merge of equal sides, local put a value of another kind in the place of one
+    /// whose text updated changed.
+    fn replaces_rewritten(&self, nodes: Nodes) -> bool {
         let sides = |step: &Step| step.entries.original.zip(step.entries.updated);
+        let (shapes, trees) = (self.shapes(nodes), self.trees);
         self.options.sides == Sides::Equal
-            && !self.is_equal_updated_local(nodes)
-            && !self.unchanged_locally(nodes)
+            && shapes.local != shapes.original
+            && shapes.local != shapes.updated
             && self
                 .steps
                 .last()
                 .and_then(sides)
                 .is_some_and(|(original, updated)| {
-                    !self
-                        .new_comments_in(original, (Side::Updated, updated))
-                        .is_empty()
+                    !same_lines_with_text((trees.original, original), (trees.updated, updated))
                 })
     }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::pairing::Pairing;
 use super::similarity::{differs_in_at_most, is_mostly_equal, shares_most_fields};
 use super::{Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::Sides;
 use crate::triple::Side;
 use crate::yaml::EntryId;
 
@@ -130,8 +131,8 @@ impl Walker<'_> {
         let may_pair = |old, new| side != Side::Local || !upstream_has_both(keys, old, new);
         let is_similar = |old, new, is_only_pair| {
             // If the merge ran before, local has upstream's version of the entry.
-            let is_local = side == Side::Local;
-            let updated = is_local.then(|| {
+            let is_fork = side == Side::Local && self.options.sides == Sides::Upstream;
+            let updated = is_fork.then(|| {
                 let renamed = known.updated.new_of(old);
                 renamed.or_else(|| keys.find(Side::Original, old, Side::Updated))
             });

@@ -52,22 +52,32 @@ pub(super) fn same_entry_text(entries: [(&Tree<'_>, EntryId); 2]) -> bool {
 /// Returns true if two entries have the same lines, apart from line breaks and a common
 /// indentation.
 pub(super) fn same_lines(left: (&Tree<'_>, EntryId), right: (&Tree<'_>, EntryId)) -> bool {
-    /// Returns the lines without the column of the first one; one that begins left of that column
-    /// is as it is, behind the column.
-    fn lines_of<'t>((tree, entry): (&Tree<'t>, EntryId)) -> impl Iterator<Item = (usize, &'t str)> {
-        let entry = tree.entry(entry);
-        let span = Span::new(entry.span.start, tree.end_of_lines(entry));
-        let column = tree.column(entry.span.start) as usize;
-        let lines = crate::line_breaks::lines(tree.slice(span)).enumerate();
-        lines.map(move |(at, line)| {
-            let text = line.trim_start_matches(' ');
-            match at {
-                0 => (0, line),
-                _ if is_white_space(line) => (0, text),
-                _ if line.len() - text.len() >= column => (0, &line[column..]),
-                _ => (column, line),
-            }
-        })
-    }
     lines_of(left).eq(lines_of(right))
+}
+
+/// Like [`same_lines`], apart from blank lines.
+pub(super) fn same_lines_with_text(
+    left: (&Tree<'_>, EntryId),
+    right: (&Tree<'_>, EntryId),
+) -> bool {
+    let with_text = |side| lines_of(side).filter(|(_, line)| !is_white_space(line));
+    with_text(left).eq(with_text(right))
+}
+
+/// Returns the lines of an entry without the column of the first one; one that begins left of that
+/// column is as it is, behind the column.
+fn lines_of<'t>((tree, entry): (&Tree<'t>, EntryId)) -> impl Iterator<Item = (usize, &'t str)> {
+    let entry = tree.entry(entry);
+    let span = Span::new(entry.span.start, tree.end_of_lines(entry));
+    let column = tree.column(entry.span.start) as usize;
+    let lines = crate::line_breaks::lines(tree.slice(span)).enumerate();
+    lines.map(move |(at, line)| {
+        let text = line.trim_start_matches(' ');
+        match at {
+            0 => (0, line),
+            _ if is_white_space(line) => (0, text),
+            _ if line.len() - text.len() >= column => (0, &line[column..]),
+            _ => (column, line),
+        }
+    })
 }

@@ -54,9 +54,12 @@ impl<'a> Walker<'a> {
             inside.sort_unstable_by_key(|span| span.start);
             let original_position = original_positions.get(original.number());
             let original_position = original_position.map(|at| at as usize);
-            let above = self.local_comments_above(rows, (original_position, position), &counts);
-            let above = above.into_iter();
+            let mut above = self.local_comments_above(rows, (original_position, position), &counts);
+            let known = self.lines_above(original, above.len());
+            above
+                .retain(|at| !known.contains(rows::uncommented(self.line(rows, Side::Local, *at))));
             let above: Vec<usize> = above
+                .into_iter()
                 .filter_map(|item| changes.piece_of_item.get(item as u32))
                 .map(|index| index as usize)
                 .collect();
@@ -211,10 +214,16 @@ impl<'a> Walker<'a> {
             return false;
         }
         let count = comments.clone().count() + comments_above(old, original).count();
-        let above = old.text()[..old.lines_of(old.entry(original)).start as usize].lines();
-        let known: FxHashSet<&str> = above.rev().take(count).map(trimmed).collect();
+        let known = self.lines_above(original, count);
         let is_known = |it| known.contains(it) || known.contains(rows::uncommented(it));
         !comments.into_iter().all(is_known)
+    }
+
+    /// Returns the last `count` lines above an entry of the original.
+    fn lines_above(&self, original: EntryId, count: usize) -> FxHashSet<&'a str> {
+        let tree = self.trees.original;
+        let above = &tree.text()[..tree.lines_of(tree.entry(original)).start as usize];
+        above.lines().rev().take(count).map(trimmed).collect()
     }
 
     /// Returns the comment lines inside an entry of a side that the original entry does not have.
