@@ -55,6 +55,7 @@ use super::shape::{Shape, entries_of, shape};
 use super::{Conflict, ConflictKind, Options, Resolution, Sides};
 use crate::schema::FieldSchemas;
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed;
 use crate::yaml::{EntryId, NodeId, ScalarStyle, Span, Tree, equal};
 
 use record::Step;
@@ -259,18 +260,22 @@ impl<'a> Walker<'a> {
     /// Whether, in a merge of equal sides, local put a value of another kind in the place of one
     /// whose text updated changed.
     fn replaces_rewritten(&self, nodes: Nodes) -> bool {
-        let sides = |step: &Step| step.entries.original.zip(step.entries.updated);
         let (shapes, trees) = (self.shapes(nodes), self.trees);
-        self.options.sides == Sides::Equal
-            && shapes.local != shapes.original
-            && shapes.local != shapes.updated
-            && self
-                .steps
-                .last()
-                .and_then(sides)
-                .is_some_and(|(original, updated)| {
-                    !same_lines_with_text((trees.original, original), (trees.updated, updated))
-                })
+        let is_replaced = shapes.local != shapes.original && shapes.local != shapes.updated;
+        if self.options.sides == Sides::Upstream || !is_replaced {
+            return false;
+        }
+        let Some(step) = self.steps.last() else {
+            let lines = |side: Side| {
+                let lines = trees[side].slice(self.bodies[side]).lines().map(trimmed);
+                lines.filter(|line| !line.is_empty())
+            };
+            return !lines(Side::Original).eq(lines(Side::Updated));
+        };
+        let sides = step.entries.original.zip(step.entries.updated);
+        sides.is_some_and(|(original, updated)| {
+            !same_lines_with_text((trees.original, original), (trees.updated, updated))
+        })
     }
 
     /// Returns the outcome that replaces local's value with upstream's.
