@@ -83,6 +83,10 @@ impl DiffArgs {
                 });
             }
         };
-        difference(old, new, &self.resources, form, &settings).map(Output::from)
+        let patch = difference(old, new, &self.resources, form, &settings)?;
+        Ok(Output {
+            notes: run.left_out(&patch.left_out),
+            ..patch.text.into()
+        })
     }
 }

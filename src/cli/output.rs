@@ -125,8 +125,13 @@ impl RunArgs {
             true => visible_lines(&diff.text),
             false => diff.text,
         };
-        let left_out = diff.left_out.iter().filter(|_| !self.quiet);
-        (text, left_out.map(|it| format!("warning: {it}")).collect())
+        (text, self.left_out(&diff.left_out))
+    }
+
+    /// Returns the warnings about what is left out of a diff.
+    pub(super) fn left_out(&self, messages: &[String]) -> Vec<String> {
+        let messages = messages.iter().filter(|_| !self.quiet);
+        messages.map(|it| format!("warning: {it}")).collect()
     }
 }
 

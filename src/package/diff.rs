@@ -13,22 +13,24 @@ use super::read::{DocumentInFile, SourceFile, joined, usable};
 use super::resource::ResourceId;
 use super::secrets::patch_error;
 use super::selector::Selector;
-use super::single_package::load_package;
-use crate::error::Error;
+use super::single_package::{load_all_files, load_package};
+use crate::error::{self, Error};
 use crate::patch::{Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
+use crate::secret::may_contain_secret;
+use crate::visible::visible;
 use crate::yaml::{ParseError, equal_documents};
 
 const PROBLEM: &str = "this cannot be compared";
 
 /// Returns the changes that turn the old files into the new ones, in the form of a merge's plan.
-/// Each package is a file or folder.
+/// Each package is a file or folder. All files are compared, unless [`Settings::matches`] names some.
 ///
 /// # Errors
 /// If a package cannot be read.
 pub fn plan_difference(old: &Path, new: &Path, settings: &Settings) -> Result<Plan, Error> {
-    let old = load_package(old, "OLD", &settings.matches)?;
-    let new = load_package(new, "NEW", &settings.matches)?;
+    let old = load_all_files(old, "OLD", &settings.matches)?;
+    let new = load_all_files(new, "NEW", &settings.matches)?;
     let mut plan = Plan::new(old.root, 0);
     plan.show_secrets = settings.show_secrets;
     let mut new_files = new.files;
@@ -46,9 +48,18 @@ pub fn plan_difference(old: &Path, new: &Path, settings: &Settings) -> Result<Pl
     Ok(plan)
 }
 
-/// Returns the patch that turns the old resources into the new ones: one document for each changed
-/// resource. Empty if none changed. Each package is a file or folder; only the given `resources`
-/// are compared, or all if there are none.
+/// A patch in a form that names resources.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The patch: one document for each changed resource. Empty if none changed.
+    pub text: String,
+    /// A message for each changed Secret that is left out of the patch.
+    pub left_out: Vec<String>,
+}
+
+/// Returns the patch that turns the old resources into the new ones. Each package is a file or
+/// folder; only the given `resources` are compared, or all if there are none. Secrets are left out,
+/// unless [`Settings::show_secrets`] is set.
 ///
 /// The items of a list of resources are compared as resources. A JSON patch between two packages of
 /// one document each compares the list itself.
@@ -62,7 +73,7 @@ pub fn difference(
     resources: &[Selector],
     form: PatchForm,
     settings: &Settings,
-) -> Result<String, Error> {
+) -> Result<Difference, Error> {
     let mut old = load_package(old, "OLD", &settings.matches)?;
     let mut new = load_package(new, "NEW", &settings.matches)?;
     // warnings about definitions in the packages do not concern the patch
@@ -76,6 +87,7 @@ pub fn difference(
         are_single_files: !old.is_folder && !new.is_folder,
         form,
         schema,
+        show_secrets: settings.show_secrets,
     };
     if form == PatchForm::Json && resources.is_empty() {
         let old_files = usable(&old, PROBLEM)?;
@@ -84,7 +96,8 @@ pub fn difference(
         let new_documents = comparison.documents(&new_files);
         if let ([old], [new]) = (old_documents.as_slice(), new_documents.as_slice()) {
             // a JSON patch names no resource: it can be for any two documents
-            return Ok(comparison.document_patch(old, new)?.unwrap_or_default());
+            let patch = comparison.document_patch(old, new)?;
+            return Ok(comparison.shown(patch.map(|text| (*old, *new, text)).into_iter()));
         }
     }
     old.split_lists();
@@ -133,7 +146,11 @@ struct Comparison<'a> {
     are_single_files: bool,
     form: PatchForm,
     schema: Schema,
+    show_secrets: bool,
 }
+
+/// A patch with the old and the new document.
+type Patch<'f, 'a> = (DocumentInFile<'f, 'a>, DocumentInFile<'f, 'a>, String);
 
 impl Comparison<'_> {
     /// Returns the documents that are compared.
@@ -157,7 +174,7 @@ impl Comparison<'_> {
         &self,
         old: &[DocumentInFile<'_, '_>],
         new: &[DocumentInFile<'_, '_>],
-    ) -> Result<String, Error> {
+    ) -> Result<Difference, Error> {
         let mut by_name = ByName::default();
         for (side, documents) in [old, new].into_iter().enumerate() {
             for found in documents {
@@ -170,13 +187,13 @@ impl Comparison<'_> {
         pair_by_group(&mut by_name, |id| {
             Schema::is_built_in(&id.api_version, &id.kind).then_some("")
         });
-        let mut patches: Vec<(DocumentInFile<'_, '_>, String)> = Vec::new();
+        let mut patches: Vec<Patch<'_, '_>> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
             let both = by_name.get(&self.name_of(found));
             match both.map(|both| both.each_ref().map(Vec::as_slice)) {
                 Some([[before], [_]]) => match self.resource_patch(before, found) {
-                    Ok(text) => patches.extend(text.map(|text| (*found, text))),
+                    Ok(text) => patches.extend(text.map(|text| (*before, *found, text))),
                     Err(error) => errors.push(error),
                 },
                 Some([before @ [_, ..], _]) => errors.extend(ambiguous(before, found)),
@@ -201,7 +218,7 @@ impl Comparison<'_> {
         }));
         Error::if_any(errors)?;
         if self.form == PatchForm::Json
-            && let [_, (second, _), ..] = patches.as_slice()
+            && let [_, (_, second, _), ..] = patches.as_slice()
         {
             return Err(unfit(
                 second,
@@ -212,7 +229,28 @@ impl Comparison<'_> {
                 "say which one with --resource KIND/NAME, or give --format strategic or merge",
             ));
         }
-        Ok(joined(patches.into_iter().map(|(_, text)| text)))
+        Ok(self.shown(patches.into_iter()))
+    }
+
+    /// Returns the patches as one text, without those between documents of which one may be a
+    /// Secret.
+    fn shown<'f, 'a: 'f>(&self, patches: impl Iterator<Item = Patch<'f, 'a>>) -> Difference {
+        let is_secret = |document: &DocumentInFile<'_, '_>| {
+            !self.show_secrets && may_contain_secret(document.parsed.document.text.as_bytes())
+        };
+        let (secret, shown): (Vec<_>, Vec<_>) =
+            patches.partition(|(old, new, _)| is_secret(old) || is_secret(new));
+        let message = |(_, new, _): Patch<'_, '_>| {
+            let name = visible(&display_name(&new)).to_string();
+            let file = error::shown(new.file.name);
+            format!(
+                "{file}: {name} holds a Secret and is left out of the patch; --show-secrets shows it"
+            )
+        };
+        Difference {
+            text: joined(shown.into_iter().map(|(.., text)| text)),
+            left_out: secret.into_iter().map(message).collect(),
+        }
     }
 
     /// Returns the patch for a document that both packages have; `None` if it did not change.

@@ -67,7 +67,7 @@ mod target;
 
 pub use apply::{ApplyAction, ApplyPaths, ApplyTo, apply_with, view_last_applied};
 pub(crate) use assemble::{holds, trees};
-pub use diff::{difference, plan_difference};
+pub use diff::{Difference, difference, plan_difference};
 pub(crate) use disk::{
     folders_above, if_there, is_executable, is_open_already, link, of_new, or_here, portable,
     read_named, read_own, replace, replace_itself, serialize_portable, sha256,

@@ -100,6 +100,24 @@ pub(crate) fn load_package(
     option: &'static str,
     matches: &[String],
 ) -> Result<Package, Error> {
+    load_files(path, option, matches, true)
+}
+
+/// Like [`load_package`], with the files that are not YAML unless `matches` has patterns.
+pub(super) fn load_all_files(
+    path: &Path,
+    option: &'static str,
+    matches: &[String],
+) -> Result<Package, Error> {
+    load_files(path, option, matches, !matches.is_empty())
+}
+
+fn load_files(
+    path: &Path,
+    option: &'static str,
+    matches: &[String],
+    yaml_only: bool,
+) -> Result<Package, Error> {
     let names = YamlNames::of(matches)?;
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Package::of_text(STANDARD_INPUT, standard_input()?.to_vec()));
@@ -111,7 +129,7 @@ pub(crate) fn load_package(
     let nothing = Input::Read(Snapshot::default());
     let sides = Triple::new(nothing.clone(), nothing, Input::disk(path));
     let settings = Settings {
-        yaml_only: true,
+        yaml_only,
         ..Settings::default()
     };
     let loaded = load_folders(&sides, &settings, &names)?;

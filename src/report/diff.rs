@@ -15,19 +15,25 @@ use crate::visible::{replaced, visible_lines};
 pub struct Diff {
     /// The diff, in the format of `git apply`.
     pub text: String,
-    /// A message for each file of which values of Secrets are left out of the diff.
+    /// A message for each file that is left out of the diff, or of which values of Secrets are.
     pub left_out: Vec<String>,
 }
 
 /// Returns the unified diff of all changes of a plan, file by file. Paths start with `folder`, the
-/// path of the package, which may be empty, after `a/` and `b/`. Values of Secrets are left out,
-/// unless [`Plan::show_secrets`] is set.
+/// path of the package, which may be empty, after `a/` and `b/`. Binary files are left out, and so
+/// are values of Secrets, unless [`Plan::show_secrets`] is set.
 pub fn diff(folder: &Path, plan: &Plan, color: bool) -> Diff {
     let mut diff = Diff::default();
     for change in &plan.files {
         let hunks = hunks_of(change, plan.show_secrets);
+        let file = shown(&folder.join(&change.path));
+        if hunks.text.is_empty() && !hunks.is_partial && has_other_content(change) {
+            // `git apply` refuses a whole diff that only says that a binary file differs
+            diff.left_out
+                .push(format!("{file} is binary and is left out of the diff"));
+            continue;
+        }
         if hunks.is_partial {
-            let file = shown(&folder.join(&change.path));
             if hunks.text.is_empty() {
                 let message = "holds a Secret and is left out of the diff; --show-secrets shows it";
                 diff.left_out.push(format!("{file} {message}"));
@@ -48,11 +54,11 @@ pub fn diff(folder: &Path, plan: &Plan, color: bool) -> Diff {
 
 /// Returns the hunks of a file. A binary file has none.
 pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
-    let old = change.old.as_deref().unwrap_or_default();
-    let new = change.new.as_deref().unwrap_or_default();
-    if old == new {
+    if !has_other_content(change) {
         return Hunks::default();
     }
+    let old = change.old.as_deref().unwrap_or_default();
+    let new = change.new.as_deref().unwrap_or_default();
     let texts = as_text(old).zip(as_text(new));
     // an added or deleted file cannot be shown in part
     let is_whole = change.old.is_none() || change.new.is_none() || texts.is_none();
@@ -110,11 +116,12 @@ fn file_diff(folder: &Path, change: &FileChange, hunks: &str) -> String {
     if !hunks.is_empty() {
         let (old_name, new_name) = (terminated(&old_name), terminated(&new_name));
         text.push_str(&format!("--- {old_name}\n+++ {new_name}\n{hunks}"));
-    } else if change.old.as_deref().unwrap_or_default() != change.new.as_deref().unwrap_or_default()
-    {
-        text.push_str(&format!("Binary files {old_name} and {new_name} differ\n"));
     }
     text
+}
+
+fn has_other_content(change: &FileChange) -> bool {
+    change.old.as_deref().unwrap_or_default() != change.new.as_deref().unwrap_or_default()
 }
 
 /// Returns a name for a `---` or `+++` line. As in git, a name with a space ends with a tab, which
