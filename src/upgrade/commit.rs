@@ -57,7 +57,7 @@ pub(super) fn commit(
 }
 
 fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Attempt<Option<String>> {
-    if let Err(refused) = stage(Git::at(top), files)? {
+    if let Err(refused) = stage(Git::at(top), top, files)? {
         return Ok(Err(refused));
     }
     let index = PrivateIndex::with(top, files)?;
@@ -146,7 +146,7 @@ pub(super) fn repair_index(
     lock_timeout: Duration,
 ) -> Result<(), String> {
     for _ in 0..MAX_REPAIRS {
-        let staged = retry_while_locked(lock_timeout, || stage(Git::at(top), files));
+        let staged = retry_while_locked(lock_timeout, || stage(Git::at(top), top, files));
         let staged = staged.map_err(|error| error.to_string())?;
         staged.map_err(|failure| failure.reason)?;
         if is_index_complete(top, files).map_err(|error| error.to_string())? {
@@ -165,12 +165,18 @@ fn is_index_complete(top: &Path, files: &[PathBuf]) -> Result<bool, Error> {
 }
 
 /// Stages files as they are now. `update-index` takes names, so that the time depends on the number
-/// of these files only, and stages ignored files too: a package may have some.
-fn stage(git: Git, files: &[PathBuf]) -> Attempt<()> {
+/// of these files only, and stages ignored files too: a package may have some. A file that has
+/// become a folder needs no name, because the files in the folder replace it.
+fn stage(git: Git, top: &Path, files: &[PathBuf]) -> Attempt<()> {
     let stage = ["--add", "--remove", "--replace", "--stdin"];
     let staged = git.args(["update-index", "-z"]).args(stage);
+    let files = files.iter().filter(|file| !is_folder(&top.join(file)));
     let staged = staged.output_with_input(&nul_separated(files))?;
     Ok(succeeded(&staged))
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// Returns those of some files that differ between an index and the last commit.
@@ -241,21 +247,30 @@ impl<'t> PrivateIndex<'t> {
                 }
             }
         }
+        // git cannot commit the name of a file that has become a folder: the files in it replace it
+        let (replaced, changed): (Vec<_>, Vec<_>) = changed
+            .iter()
+            .partition(|file| is_folder(&self.top.join(file)));
+        above_others.extend(
+            replaced
+                .iter()
+                .flat_map(|it| it.ancestors().map(Path::to_owned)),
+        );
         let cover = |file: &PathBuf| {
             let is_free = |path: &&Path| path.starts_with(&folder) && !above_others.contains(*path);
             let widest = file.ancestors().take_while(is_free).last();
             or_here(widest.unwrap_or(file)).to_owned()
         };
-        let cover: BTreeSet<PathBuf> = changed.iter().map(cover).collect();
+        let cover: BTreeSet<PathBuf> = changed.iter().copied().map(cover).collect();
         let new = self.git().args(["diff", "--cached", "--diff-filter=A"]);
         let new = names(new, None)?;
         // by its name git notices if the index has lost the new files
-        let new_file = new.into_iter().find(|path| changed.contains(path));
+        let new_file = new.into_iter().find(|path| changed.contains(&path));
         Ok(cover.into_iter().chain(new_file).collect())
     }
 
     fn stage(&self, git: Git) -> Result<(), Error> {
-        stage(git, self.files)?.map_err(|failure| {
+        stage(git, self.top, self.files)?.map_err(|failure| {
             let error = io::Error::other(failure.reason);
             Error::writing_after(1, self.folder.path())(error)
         })

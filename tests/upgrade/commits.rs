@@ -116,3 +116,29 @@ fn an_upgrade_that_cannot_be_committed_does_not_start() {
         .says(&["a merge is going on"]);
     assert_eq!(workshop.files("fleet"), before);
 }
+
+#[test]
+fn a_file_that_becomes_a_folder_is_committed_and_back() {
+    let workshop = Workshop::new();
+    let config = "a: 1\n";
+    workshop.release(
+        "v1.0.0",
+        &[
+            ("app/web.yaml", &web("1.0", 1)),
+            ("app/config.yaml", config),
+        ],
+    );
+    workshop.get("app@v1.0.0", "app");
+    workshop.release(
+        "v1.1.0",
+        &[("app/config.yaml", ""), ("app/config.yaml/a.yaml", config)],
+    );
+    workshop.merge3(&["upgrade", "app", "--commit"]).exits(0);
+    assert_eq!(workshop.read("fleet/app/config.yaml/a.yaml"), config);
+    assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
+    std::fs::remove_dir_all(workshop.path("upstream/app/config.yaml")).unwrap();
+    workshop.release("v1.2.0", &[("app/config.yaml", config)]);
+    workshop.merge3(&["upgrade", "app", "--commit"]).exits(0);
+    assert_eq!(workshop.read("fleet/app/config.yaml"), config);
+    assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
+}
