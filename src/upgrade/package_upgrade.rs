@@ -84,7 +84,7 @@ pub(crate) struct Upgrade {
 }
 
 /// Returns the version to upgrade a package to; `None` if the package has it already or there is no
-/// newer one.
+/// newer one. If the record has another origin or ref than its lock, that is the version.
 ///
 /// # Errors
 /// If upstream cannot be reached, or does not have the version.
@@ -94,34 +94,64 @@ pub(super) fn target(
     refs: &Refs,
     options: &UpgradeOptions,
 ) -> Result<Option<Version>, Error> {
-    let directory = &record.origin.directory;
+    let (directory, lock) = (&record.origin.directory, &record.lock);
     let name = options.to.as_ref().unwrap_or(&record.reference);
-    let target = match options.to {
-        Some(_) => refs.resolve(name, directory),
-        None => refs.newest(name, directory, options.choice),
-    };
-    let Some(target) = target else {
+    let is_edited = !has_locked_ref(record) || record.origin != lock.origin;
+    let named = refs.resolve(name, directory);
+    let named = named.filter(|_| options.to.is_some() || is_edited);
+    let named = named.map(|it| remotes.with_digest(&record.origin, it));
+    let is_other = |it: &Version| options.to.is_some() || it.commit != lock.commit;
+    match named.transpose()?.filter(is_other) {
+        Some(named) => Ok(Some(named).filter(|it| !is_current(record, it))),
+        None if options.to.is_none() => newest(remotes, record, refs, options.choice),
+        None => Err(refs.no_version(&record.origin, name)),
+    }
+}
+
+/// Returns the newest version after that in the record; `None` if the package has it already.
+fn newest(
+    remotes: &Remotes<'_>,
+    record: &Record,
+    refs: &Refs,
+    choice: Choice,
+) -> Result<Option<Version>, Error> {
+    let (name, directory) = (&record.reference, &record.origin.directory);
+    let Some(newest) = refs.newest(name, directory, choice) else {
         // a tag that is gone may still be the newest version
-        let is_known = options.to.is_none()
-            && (Tag::parse(name).is_some() || refs.resolve(name, directory).is_some());
+        let is_known = Tag::parse(name).is_some() || refs.resolve(name, directory).is_some();
         return match is_known {
             true => Ok(None),
             false => Err(refs.no_version(&record.origin, name)),
         };
     };
-    let target = remotes.with_digest(&record.origin, target)?;
-    let is_current = target.commit == record.lock.commit
-        && target.name == record.reference
-        && record.origin == record.lock.origin;
-    Ok((!is_current).then_some(target))
+    let newest = remotes.with_digest(&record.origin, newest)?;
+    Ok(Some(newest).filter(|it| !is_current(record, it)))
+}
+
+fn is_current(record: &Record, version: &Version) -> bool {
+    version.commit == record.lock.commit
+        && version.name == record.reference
+        && record.origin == record.lock.origin
+}
+
+/// Whether the record and its lock have the same ref. In the lock, the folder may be before it.
+fn has_locked_ref(record: &Record) -> bool {
+    Path::new(&record.lock.reference).ends_with(&record.reference)
 }
 
 /// Returns the version that the local files were made from.
 pub(super) fn current(record: &Record, refs: &Refs) -> Version {
     let lock = &record.lock;
     let found = refs.resolve(&lock.reference, "");
+    // the lock of kpt has the name with the folder
+    let is_same = Path::new(&lock.reference).ends_with(&record.reference);
     Version {
-        name: lock.reference.clone(),
+        name: if is_same {
+            &record.reference
+        } else {
+            &lock.reference
+        }
+        .clone(),
         full: lock.reference.clone(),
         commit: lock.commit.clone(),
         tag: found.is_some_and(|found| found.tag && found.commit == lock.commit),
@@ -326,15 +356,14 @@ fn newer(
     refuse_unfinished(&found.path)?;
     let refs = remotes.refs(&record.origin.repository)?;
     let wanted = target(remotes, &record, &refs, options)?;
-    let mut without_limit = options.clone();
-    without_limit.choice.within = Within::Major;
-    let latest = target(remotes, &record, &refs, &without_limit)?;
+    let without_limit = Choice {
+        within: Within::Major,
+        ..options.choice
+    };
+    let latest = newest(remotes, &record, &refs, without_limit)?;
     Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
         package: found.path,
-        current: Version {
-            name: record.reference.clone(),
-            ..current(&record, &refs)
-        },
+        current: current(&record, &refs),
         origin: record.origin,
         wanted,
         latest,

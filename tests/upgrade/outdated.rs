@@ -126,3 +126,23 @@ fn a_missing_version_is_reported_with_similar_ones() {
             .says(&[&message, near]);
     }
 }
+
+#[test]
+fn a_ref_that_the_user_wrote_into_the_record_is_the_version_to_upgrade_to() {
+    let workshop = released(&["v1.0.0", "v1.1.0", "v1.2.0"]);
+    workshop.get("app@v1.0.0", "app");
+    let record = workshop.read("fleet/app/.merge3.yaml");
+    let record = record.replacen("ref: v1.0.0", "ref: v1.1.0", 1);
+    workshop.write("fleet/app/.merge3.yaml", &record);
+    workshop.save("the next version");
+    let table = |wanted: [&str; 2]| {
+        let [current, wanted] = wanted;
+        format!("PACKAGE  CURRENT  WANTED  LATEST\napp      {current}   {wanted}  v1.2.0\n")
+    };
+    let run = workshop.merge3(&["outdated"]).exits(0);
+    assert_eq!(run.stdout, table(["v1.0.0", "v1.1.0"]));
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("v1.1.0", 1));
+    let run = workshop.merge3(&["outdated"]).exits(0);
+    assert_eq!(run.stdout, table(["v1.1.0", "v1.2.0"]));
+}
