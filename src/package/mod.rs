@@ -93,7 +93,9 @@ pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
 pub(crate) use whole_file::as_text;
 pub use write::{Disk, RealDisk, undo};
-pub(crate) use write::{LEFT_OUT, RunProgress, forget, git_folder, is_reserved, progress_at};
+pub(crate) use write::{
+    LEFT_OUT, RunProgress, TEMPORARY, forget, git_folder, is_reserved, progress_at,
+};
 
 use std::path::{Path, PathBuf};
 

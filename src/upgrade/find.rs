@@ -15,7 +15,7 @@ use super::record::{self, KPTFILE, RULES_FILE, Record, SECTIONS};
 use super::worktree;
 use crate::error::Error;
 use crate::git_process::top_of;
-use crate::package::{or_here, read_own, sha256};
+use crate::package::{is_reserved, or_here, read_own, sha256};
 use crate::report;
 use crate::yaml::{Tree, equal};
 
@@ -130,7 +130,8 @@ fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<FoundPackag
     let walk = WalkDir::new(start)
         .sort_by_file_name()
         .into_iter()
-        .filter_entry(|entry| entry.file_name() != ".git");
+        // a `get` that was stopped may leave a temporary folder
+        .filter_entry(|entry| entry.file_name() != ".git" && !is_reserved(entry.path()));
     for entry in walk {
         let entry = entry.map_err(Error::walking(start))?;
         if !entry.file_type().is_dir() || !may_be_package(entry.path()) {

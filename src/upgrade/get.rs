@@ -17,7 +17,8 @@ use super::version::Choice;
 use super::{find, kptfile, package_upgrade};
 use crate::error::{Error, Warning, shown};
 use crate::package::{
-    LEFT_OUT, Settings, Snapshot, SnapshotEntry, if_there, link, of_new, or_here, read_own, replace,
+    LEFT_OUT, Settings, Snapshot, SnapshotEntry, TEMPORARY, if_there, link, of_new, or_here,
+    read_own, replace,
 };
 use crate::report::many;
 use crate::visible::visible;
@@ -89,8 +90,10 @@ fn write(
 ) -> Result<(String, Vec<Warning>), Error> {
     let parent = or_here(folder.parent().unwrap_or(Path::new("")));
     fs::create_dir_all(parent).map_err(Error::writing(parent))?;
+    let (prefix, suffix) = TEMPORARY;
     let staging = tempfile::Builder::new()
-        .prefix(".merge3-")
+        .prefix(prefix)
+        .suffix(suffix)
         .tempdir_in(parent)
         .map_err(Error::writing(parent))?;
     let root = staging.path().join("package");

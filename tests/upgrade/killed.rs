@@ -88,3 +88,13 @@ fn an_upgrade_waits_for_another_run() {
     run.says(&["waiting for another run of merge3 at app"]);
     unlocked.join().unwrap();
 }
+
+#[test]
+fn the_temporary_folder_of_a_killed_get_is_no_package() {
+    let workshop = workshop();
+    let temporary = workshop.path("fleet/.merge3-abc.tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    crate::harness::copy(&workshop.path("fleet/app"), &temporary.join("package"));
+    let run = workshop.merge3(&["outdated"]).exits(0);
+    assert_eq!(run.stdout.lines().count(), 2, "{}", run.stdout);
+}
