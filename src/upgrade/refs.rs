@@ -81,7 +81,8 @@ impl Refs {
     }
 
     /// Resolves the name of a tag, branch or commit for the package in `directory`. As in kpt, a
-    /// tag `DIRECTORY/NAME` takes precedence.
+    /// tag `DIRECTORY/NAME` takes precedence. A `+` in the name may be a `_` in the tag, as Helm
+    /// writes it in OCI registries.
     pub(super) fn resolve(&self, name: &str, directory: &str) -> Option<Version> {
         let short = tag_or_branch(name).unwrap_or(name);
         let named = |kind: &str, full: &str| {
@@ -104,6 +105,7 @@ impl Refs {
             .or_else(|| tag(short))
             .or_else(|| named("heads", short))
             .or_else(|| tag_of_folder(last))
+            .or_else(|| tag(&short.replace('+', "_")))
             .or_else(|| is_hash(name).then(|| Version::of_commit(name)))
             .or_else(|| self.abbreviated(name))
     }

@@ -74,7 +74,10 @@ impl<'t> Tag<'t> {
         std::iter::once(0).chain(starts).find_map(|at| {
             let (prefix, rest) = name.split_at(at);
             let number = rest.strip_prefix(['v', 'V']);
-            let (version, numbers) = lenient(number.unwrap_or(rest))?;
+            let text = number.unwrap_or(rest);
+            // a tag of an OCI registry has `_` for the `+` before build metadata
+            let (version, numbers) =
+                lenient(text).or_else(|| lenient(&text.replacen('_', "+", 1)))?;
             Some(Self {
                 name,
                 prefix,
@@ -92,8 +95,9 @@ pub(super) fn prefixes(directory: &str) -> [String; 3] {
 }
 
 /// Returns the newest tag with a prefix that may be chosen; if there is a current one, newer than
-/// that. If several tags have the highest version, the one in the current style is returned, else
-/// the one with the most numbers.
+/// that. A tag of one number counts only if the current one has one number, or if no tag has more.
+/// If several tags have the highest version, the one in the current style is returned, else the one
+/// with the most numbers.
 pub(super) fn newest<'t>(
     prefix: &str,
     tags: impl Iterator<Item = &'t str>,
@@ -101,8 +105,19 @@ pub(super) fn newest<'t>(
     current: Option<&Tag<'_>>,
 ) -> Option<&'t str> {
     let style = current.map(|tag| tag.style);
-    let tags = tags.filter_map(Tag::parse);
-    let tags = tags.filter(|tag| tag.prefix == prefix && choice.allows(tag, current));
+    let tags = tags
+        .filter_map(Tag::parse)
+        .filter(|tag| tag.prefix == prefix);
+    let tags: Vec<Tag<'_>> = tags.collect();
+    let numbers = |tag: &Tag<'_>| tag.style.0;
+    let is_one_enough = match current {
+        Some(current) => numbers(current) == 1,
+        None => tags.iter().all(|tag| numbers(tag) == 1),
+    };
+    let tags = tags
+        .into_iter()
+        .filter(|tag| is_one_enough || numbers(tag) > 1);
+    let tags = tags.filter(|tag| choice.allows(tag, current));
     let rank = |tag: &Tag<'_>| (tag.version.clone(), Some(tag.style) == style, tag.style);
     tags.max_by_key(rank).map(|tag| tag.name)
 }
@@ -214,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn an_underscore_may_stand_for_a_plus() {
+        let tags = ["100.0.0_up1.0.0", "100.1.0_up1.2.0", "release_200.0.0"];
+        assert_eq!(
+            upgrade("100.0.0_up1.0.0", &tags, Within::Major, false).as_deref(),
+            Some("100.1.0_up1.2.0")
+        );
+        assert_eq!(Tag::parse("1.1.0_2").unwrap().prefix, "");
+        assert_eq!(Tag::parse("release_1.1").unwrap().prefix, "release_");
+    }
+
+    #[test]
     fn compares_tags_with_the_same_prefix() {
         let tags = ["v9.0.0", "grafana/v1.3.0", "loki/v2.0.0", "grafana/v1.2.9"];
         assert_eq!(
@@ -245,6 +271,25 @@ mod tests {
             upgrade("2024.01.05", &["2024.10.01"], Within::Major, false).as_deref(),
             Some("2024.10.01")
         );
+        assert_eq!(
+            upgrade(
+                "v1.2.0",
+                &["v1.3.0", "v9", "20240101"],
+                Within::Major,
+                false
+            )
+            .as_deref(),
+            Some("v1.3.0")
+        );
+        assert_eq!(
+            upgrade("v8", &["v9", "v1.3.0"], Within::Major, false).as_deref(),
+            Some("v9")
+        );
+        let default = |tags: &[&'static str]| {
+            newest("", tags.iter().copied(), Choice::default(), None).map(str::to_owned)
+        };
+        assert_eq!(default(&["1.2.0", "20240101"]).as_deref(), Some("1.2.0"));
+        assert_eq!(default(&["7", "8"]).as_deref(), Some("8"));
         for name in [
             "main",
             "latest",

@@ -236,6 +236,34 @@ fn a_registry_hands_out_tokens() {
 }
 
 #[test]
+fn a_tag_has_an_underscore_for_the_plus_of_a_version() {
+    let server = Server::new(Access::Everybody);
+    for version in ["1.0.0", "1.1.0"] {
+        server.image(
+            "charts/web",
+            &format!("{version}_up2"),
+            CHART,
+            &chart(version),
+        );
+    }
+    let address = format!("oci://{}/charts/web", server.authority);
+    let workshop = Workshop::new();
+    for (name, folder) in [("1.0.0+up2", "app"), ("1.0.0_up2", "other")] {
+        workshop
+            .merge3(&["get", &format!("{address}@{name}"), folder])
+            .exits(0);
+    }
+    workshop.save("get");
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
+    for folder in ["app", "other"] {
+        let text = workshop.read(&format!("fleet/{folder}/templates/web.yaml"));
+        assert_eq!(text, web("1.1.0", 1));
+    }
+    workshop.save("upgrade");
+    workshop.merge3(&["outdated", "--exit-code"]).exits(0);
+}
+
+#[test]
 fn versions_that_are_not_there_and_archives_that_are_gone() {
     let (server, address) = helm(Access::Everybody);
     let workshop = Workshop::new();
