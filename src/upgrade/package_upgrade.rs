@@ -12,7 +12,7 @@ use super::batch::refuse_unfinished;
 use super::find::{FoundPackage, PackageOutcome, Shard, groups};
 use super::get::left_out_warning;
 use super::message::Template;
-use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
+use super::record::{Format, KPTFILE, RULES_FILE, Record, Strategy};
 use super::refs::{Refs, Version};
 use super::remote::{Commit, Remotes};
 use super::tree::Fetched;
@@ -187,16 +187,16 @@ pub(super) fn plan(
         false => None,
     };
     let plan = merged(package, record, (original, updated), &to, options)?;
+    let reference = Format::of(&record.origin.repository)
+        .reference(&to)
+        .to_owned();
     let on_conflict = options.settings.merge.on_conflict;
     let facts = Facts::of(&plan, on_conflict, start.elapsed());
     Ok(Some(Upgrade {
         package: package.to_owned(),
         origin: record.origin.clone(),
-        from,
-        to: Version {
-            name: to.full.clone(),
-            ..to
-        },
+        from: from.with_name(record.lock.reference.clone()),
+        to: to.with_name(reference),
         plan,
         facts,
         commits,

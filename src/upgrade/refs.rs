@@ -39,6 +39,15 @@ pub(crate) struct Version {
 }
 
 impl Version {
+    /// Returns the version with another name, for reports.
+    pub(super) fn with_name(self, name: String) -> Self {
+        Self {
+            full: name.clone(),
+            name,
+            ..self
+        }
+    }
+
     /// A version that is a commit without a ref.
     fn of_commit(commit: &str) -> Self {
         Self {

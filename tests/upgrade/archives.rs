@@ -63,10 +63,7 @@ fn assert_upgradable(workshop: &Workshop, address: &str) {
         "upgrade", "app", "--within", "minor", "--commit", "--report", "markdown",
     ];
     let body = workshop.merge3(&minor).exits(0).stdout;
-    assert!(
-        body.contains("| `app` | `1.0.0` | `1.1.0` | 0 |") || body.contains("/1.1.0` | 0 |"),
-        "{body}"
-    );
+    assert!(body.contains("| `app` | `1.0.0` | `1.1.0` | 0 |"), "{body}");
     assert!(workshop.read(file).contains("image: web:1.1.0"));
     workshop.merge3(&["upgrade", "app"]).exits(0);
     let expected = web("2.0.0", 1).replace("replicas: 1", "replicas: 7 # ours");

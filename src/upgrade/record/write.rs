@@ -53,7 +53,7 @@ impl Record {
 
 impl Format {
     /// Returns the value of `ref` in the lock: in git the full name of the tag.
-    fn reference(self, version: &Version) -> &str {
+    pub(in crate::upgrade) fn reference(self, version: &Version) -> &str {
         match self.is_git() {
             true => &version.full,
             false => &version.name,
