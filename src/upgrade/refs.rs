@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::address::{Origin, is_hash};
+use super::address::{Origin, is_archive, is_hash};
 use super::version::{Choice, Tag, nearest, newest, prefixes, similar_names};
 use crate::error::Error;
 use crate::git_process::without_password;
@@ -179,22 +179,26 @@ impl Refs {
             let names = self.commits.keys().filter_map(|name| tag_or_branch(name));
             similar = similar_names(name, names);
         }
-        let help = match similar.as_slice() {
-            [] => format!(
-                "name one with --to or @; see what there is: git ls-remote {}",
-                without_password(&origin.repository)
+        let repository = without_password(&origin.repository);
+        let (kind, how) = match is_archive(&origin.repository) {
+            true => (
+                "version",
+                "a version that the repository lists without a digest does not count".to_owned(),
             ),
+            false => (
+                "tag, branch or commit",
+                format!("see what there is: git ls-remote {repository}"),
+            ),
+        };
+        let help = match similar.as_slice() {
+            [] => format!("name one with --to or @; {how}"),
             names => {
                 let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
                 format!("the nearest that are there: {}", names.join(", "))
             }
         };
         Error::refused(
-            format!(
-                "{} has no tag, branch or commit {}",
-                origin.shown(),
-                visible(name)
-            ),
+            format!("{} has no {kind} {}", origin.shown(), visible(name)),
             help,
         )
     }
