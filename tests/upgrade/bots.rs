@@ -119,7 +119,7 @@ fn check_requests(
         run(&workshop, script, &settings)
     };
     let first = "upgrade/app";
-    let second = "upgrade/apps/second-one";
+    let second = "upgrade/apps--second-one-1345021326";
     let tip = |branch: &str| workshop.git("origin.git", &["rev-parse", branch]);
     let (result, log) = with(&[("MOST_OPEN", "1")]);
     let result = result.exits(0);
