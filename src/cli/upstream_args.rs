@@ -18,11 +18,6 @@ use crate::upgrade::{Choice, Remotes, Shard, Template, UpgradeOptions};
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
 
-const MESSAGE: &str = "The commits' message. In it stand {package} for the package's \
-    folder, {name} for the folder's last name, {from} and {to} for the versions, \
-    {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
-    The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
-
 /// The minimum default for the number of packages that are processed at the same time.
 const MIN_DEFAULT_JOBS: usize = 8;
 
@@ -99,8 +94,9 @@ pub(super) struct UpgradeArgs {
     /// Commit each upgrade; nothing is pushed
     #[arg(long)]
     commit: bool,
-    /// The commits' message, such as "deps: {name} {from} to {to}"; --help names all
-    #[arg(long, value_name = "TEXT", value_parser = Template::new, requires = "commit", long_help = MESSAGE)]
+    /// The commits' message: text with {package}, {name} (its last folder), {from}, {to},
+    /// {upstream}, {conflicts} (their number) and {details}
+    #[arg(long, value_name = "TEXT", value_parser = Template::new, requires = "commit")]
     message: Option<Template>,
     #[command(flatten)]
     report: ReportArgs,
@@ -110,6 +106,7 @@ pub(super) struct UpgradeArgs {
 
 /// The arguments of `outdated`.
 #[derive(Debug, Args)]
+#[command(mut_arg("format", |it| it.help("The report: text (default), json, markdown")))]
 pub(super) struct OutdatedArgs {
     #[command(flatten)]
     selection: SelectionArgs,
