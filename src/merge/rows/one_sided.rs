@@ -43,7 +43,36 @@ pub(super) fn mark_comments(
         }
         result.push(placed);
     }
+    mark_commented_out(rows, &mut result, side_of);
     result
+}
+
+/// Puts the lines of an entry that a side commented out on that side of the markers, if the other
+/// side's entry is right above or below them.
+fn mark_commented_out(
+    rows: &Rows<'_>,
+    merged: &mut [Placed],
+    side_of: impl Fn(&Placed) -> Option<Side>,
+) {
+    let side_of_lines = |placed: &Placed| {
+        let is_commented_out = rows.commented_out.contains(&placed.piece);
+        is_commented_out.then(|| placed.piece.side())
+    };
+    let mut start = 0;
+    while start < merged.len() {
+        let side = side_of_lines(&merged[start]);
+        let run = merged[start..].iter();
+        let len = run.take_while(|it| side_of_lines(it) == side).count();
+        let (above, below) = (start.checked_sub(1), start + len);
+        let mut neighbours = [above, Some(below)].into_iter().flatten();
+        let is_other = |at: usize| merged.get(at).and_then(&side_of) == side.map(Side::opposite);
+        if side.is_some() && neighbours.any(is_other) {
+            merged[start..below]
+                .iter_mut()
+                .for_each(|it| it.of_side = side);
+        }
+        start = below;
+    }
 }
 
 /// Returns how many of the last pieces of `merged` are comments directly above an entry that only
