@@ -6,8 +6,8 @@
 //! `lines` is git's text merge, `kept_changes` checks that a merged text has the changes of both
 //! sides, `frame` merges line breaks and byte order marks, and `hunks` reads conflict markers.
 //! `commands` runs the driver and `merge-file`. `solve` rebuilds the sides of a file with conflict
-//! markers, with the help of git's index. `install` sets the driver up, and shows whether it
-//! is.
+//! markers, with the help of the versions that `unmerged` reads from git's index. `install` sets
+//! the driver up, and shows whether it is.
 
 mod commands;
 mod files;
@@ -19,6 +19,7 @@ mod lines;
 pub mod resolve;
 mod settings;
 mod solve;
+mod unmerged;
 
 pub(crate) use commands::{FAILED, FilesToMerge, drive, merge_file};
 pub use hunks::Favor;

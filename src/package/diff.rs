@@ -24,7 +24,8 @@ use crate::yaml::{ParseError, equal_documents};
 const PROBLEM: &str = "this cannot be compared";
 
 /// Returns the changes that turn the old files into the new ones, in the form of a merge's plan.
-/// Each package is a file or folder. All files are compared, unless [`Settings::matches`] names some.
+/// Each package is a file or folder. All files are compared, unless [`Settings::matches`] names
+/// some.
 ///
 /// # Errors
 /// If a package cannot be read.
@@ -241,11 +242,9 @@ impl Comparison<'_> {
         let (secret, shown): (Vec<_>, Vec<_>) =
             patches.partition(|(old, new, _)| is_secret(old) || is_secret(new));
         let message = |(_, new, _): Patch<'_, '_>| {
-            let name = visible(&display_name(&new)).to_string();
-            let file = error::shown(new.file.name);
-            format!(
-                "{file}: {name} holds a Secret and is left out of the patch; --show-secrets shows it"
-            )
+            let (name, file) = (display_name(&new), error::shown(new.file.name));
+            let name = visible(&name);
+            format!("{file}: {name} is left out of the patch; --show-secrets shows it")
         };
         Difference {
             text: joined(shown.into_iter().map(|(.., text)| text)),

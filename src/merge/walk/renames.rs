@@ -70,11 +70,11 @@ impl Walker<'_> {
     }
 
     /// Whether a side may have renamed an entry of the original to `new`, as far as their contents
-    /// tell. `is_only_pair` says that the two are the only ones at their place. `updated` is
-    /// upstream's version of the entry, which local may have already, with another name.
+    /// tell. `is_only_pair` says that the two are the only ones at their place. `version` is the
+    /// other side's version of the entry, which the side may have too, with another name.
     fn may_be_renamed(
         &self,
-        (old, updated, key_fields): (EntryId, Option<EntryId>, usize),
+        (old, version, key_fields): (EntryId, Option<(Side, EntryId)>, usize),
         (side, new): (Side, EntryId),
         is_only_pair: bool,
     ) -> bool {
@@ -96,7 +96,7 @@ impl Walker<'_> {
             is_similar(changed) || is_only_pair && differs_in_at_most(key_fields, changed, new)
         };
         is_similar(value(Side::Original, old))
-            || updated.is_some_and(|updated| is_other_name(value(Side::Updated, updated)))
+            || version.is_some_and(|(side, version)| is_other_name(value(side, version)))
     }
 
     /// Finds the entries that one side renamed, besides those in `known`, which has all of
@@ -130,13 +130,20 @@ impl Walker<'_> {
         }
         let may_pair = |old, new| side != Side::Local || !upstream_has_both(keys, old, new);
         let is_similar = |old, new, is_only_pair| {
-            // If the merge ran before, local has upstream's version of the entry.
-            let is_fork = side == Side::Local && self.options.sides == Sides::Upstream;
-            let updated = is_fork.then(|| {
-                let renamed = known.updated.new_of(old);
-                renamed.or_else(|| keys.find(Side::Original, old, Side::Updated))
-            });
-            let old = (old, updated.flatten(), key_fields);
+            let version = match side {
+                // If the merge ran before, local has upstream's version of the entry.
+                Side::Local => {
+                    let renamed = known.updated.new_of(old);
+                    let updated = renamed.or_else(|| keys.find(Side::Original, old, Side::Updated));
+                    updated.map(|it| (Side::Updated, it))
+                }
+                _ if self.options.sides == Sides::Equal => {
+                    let local = keys.find(Side::Original, old, Side::Local);
+                    local.map(|it| (Side::Local, it))
+                }
+                _ => None,
+            };
+            let old = (old, version, key_fields);
             self.may_be_renamed(old, (side, new), is_only_pair)
         };
         let mut pairs = pair_unmatched((&removed, &added), may_pair, is_similar);

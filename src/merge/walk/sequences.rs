@@ -197,7 +197,7 @@ impl ElementMerger<'_, '_> {
     }
 
     /// Whether one side replaced or deleted the elements of a stretch, and the other side wrote
-    /// comments in or above one of them. Moved elements do not count: they take such comments along.
+    /// comments in or above one of them. Moved elements do not count: they take the comments along.
     fn deletes_commented(&self, change: Change, stretch: &Triple<Range<usize>>) -> bool {
         let side = match change {
             Change::Upstream => Side::Local,
@@ -273,8 +273,8 @@ impl ElementMerger<'_, '_> {
     }
 
     /// Merges a stretch that the sides changed differently. The elements that a side only moved are
-    /// left to [`ElementMerger::merge_moved_elements`]; if both sides changed the others, or one side
-    /// only wrote comments (`has_new_comments`), these are one conflict.
+    /// left to [`ElementMerger::merge_moved_elements`]; the others are one conflict if both sides
+    /// changed them, or one side only wrote comments (`has_new_comments`).
     fn merge_beside_moved(&mut self, stretch: Triple<Range<usize>>, has_new_comments: bool) {
         let lists = self.lists;
         let none = Triple::default();
