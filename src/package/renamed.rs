@@ -101,38 +101,29 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         }
     }
 
-    /// Pairs documents of one kind of which only one has a name: `side` added or removed it. If one
-    /// has no kind either, they need mostly the same content.
+    /// Pairs documents of one kind of which only one has a name, because `side` added or removed it:
+    /// the most similar first, then the nearest.
     fn pair_with_unnamed(&mut self, side: Side) {
-        for [originals, others] in self.unpaired_by(side, Side::Original, |_, _| Some(())) {
+        let kind = |own: Side, group: &Group| match self.id_of(own, group) {
+            Some(id) => Some(id.kind.to_string()),
+            None => {
+                let tree = document_at(self.files, own, group[own]?)?.tree()?;
+                Some(tree.field_text(tree.root().value, "kind")?.to_owned())
+            }
+        };
+        for [originals, others] in self.unpaired_by(side, Side::Original, kind) {
             let is_named = |own: Side, it: &usize| self.id_of(own, &self.groups[*it]).is_some();
             let split = |own: Side, all: Vec<usize>| -> [Vec<usize>; 2] {
                 all.into_iter().partition(|it| is_named(own, it)).into()
             };
             let [named, unnamed] = split(Side::Original, originals);
             let [named_others, unnamed_others] = split(side, others);
-            self.pair_alike(side, &named, &unnamed_others, Self::similarity_of_kind);
-            self.pair_alike(side, &unnamed, &named_others, Self::similarity_of_kind);
+            for (originals, others) in [(named, unnamed_others), (unnamed, named_others)] {
+                self.pair_alike(side, &originals, &others, |it, side, original, other| {
+                    Some(it.similarity(side, original, other).unwrap_or(0))
+                });
+            }
         }
-    }
-
-    /// Returns the similarity of two documents, which is 0 at least if they have one kind; `None`
-    /// if their kinds differ.
-    fn similarity_of_kind(&mut self, side: Side, original: usize, other: usize) -> Option<u16> {
-        let kind = |side: Side, group: usize| {
-            let tree = document_at(self.files, side, self.groups[group][side]?)?.tree()?;
-            tree.field_text(tree.root().value, "kind")
-                .map(str::to_owned)
-        };
-        let kinds = [kind(Side::Original, original), kind(side, other)];
-        if let [Some(original), Some(other)] = &kinds
-            && original != other
-        {
-            return None;
-        }
-        let have_kinds = kinds.iter().all(Option::is_some);
-        let similarity = self.similarity(side, original, other);
-        similarity.or(have_kinds.then_some(0))
     }
 
     /// Pairs a resource of the original whose kind both sides changed with theirs: they alone have

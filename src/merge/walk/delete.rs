@@ -42,7 +42,7 @@ impl Walker<'_> {
     /// indentation, or wrote a comment right above it.
     pub(super) fn is_rewritten(&self, original: EntryId, (side, entry): (Side, EntryId)) -> bool {
         !same_lines_with_text((self.trees.original, original), (self.trees[side], entry))
-            || self.has_new_comments(original, (side, entry))
+            || self.has_new_comments_above(original, (side, entry))
     }
 
     /// Deletes the parts of a value that the original has.

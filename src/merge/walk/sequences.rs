@@ -214,10 +214,11 @@ impl ElementMerger<'_, '_> {
         side: Side,
         mut pairs: impl Iterator<Item = (usize, usize)>,
     ) -> bool {
-        let (elements, moved) = (&self.lists.elements, self.lists.moved_positions());
+        let elements = &self.lists.elements;
         pairs.any(|(original, at)| {
-            let sides = (elements.original[original], (side, elements[side][at]));
-            !moved.original.contains(&original) && self.walker.has_new_comments(sides.0, sides.1)
+            let moved = &self.lists.moved_positions().original;
+            let (old, new) = (elements.original[original], elements[side][at]);
+            !moved.contains(&original) && self.walker.has_new_comments(old, (side, new))
         })
     }
 

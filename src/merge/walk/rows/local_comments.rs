@@ -202,27 +202,27 @@ impl<'a> Walker<'a> {
                 .is_empty()
     }
 
-    fn has_new_comments_above(&self, original: EntryId, (side, entry): (Side, EntryId)) -> bool {
-        let (old, tree) = (self.trees.original, self.trees[side]);
-        let comments_above =
-            |tree: &'a Tree<'a>, id| tree.slice(tree.comments_above(tree.entry(id))).lines();
-        let comments = comments_above(tree, entry).map(trimmed);
-        if comments
-            .clone()
-            .eq(comments_above(old, original).map(trimmed))
-        {
+    /// Whether a side wrote comments right above an entry that the original does not have there.
+    pub(in crate::merge::walk) fn has_new_comments_above(
+        &self,
+        original: EntryId,
+        (side, entry): (Side, EntryId),
+    ) -> bool {
+        let old = comments_above(self.trees.original, original).map(trimmed);
+        let comments = comments_above(self.trees[side], entry).map(trimmed);
+        if comments.clone().eq(old) {
             return false;
         }
-        let count = comments.clone().count() + comments_above(old, original).count();
-        let known = self.lines_above(original, count);
+        let known = self.lines_above(original, comments.clone().count());
         let is_known = |it| known.contains(it) || known.contains(rows::uncommented(it));
         !comments.into_iter().all(is_known)
     }
 
-    /// Returns the last `count` lines above an entry of the original.
+    /// Returns the comments right above an entry of the original, and the `count` lines above them.
     fn lines_above(&self, original: EntryId, count: usize) -> FxHashSet<&'a str> {
         let tree = self.trees.original;
         let above = &tree.text()[..tree.lines_of(tree.entry(original)).start as usize];
+        let count = count + comments_above(tree, original).count();
         above.lines().rev().take(count).map(trimmed).collect()
     }
 
@@ -327,6 +327,11 @@ impl<'a> Walker<'a> {
             None => operation(self),
         }
     }
+}
+
+/// Returns the comment lines right above an entry.
+fn comments_above<'t>(tree: &Tree<'t>, entry: EntryId) -> std::str::Lines<'t> {
+    tree.slice(tree.comments_above(tree.entry(entry))).lines()
 }
 
 /// Returns the entry below these lines, on local or else on updated.
