@@ -103,6 +103,44 @@ fn script(text: &str, begin: &str, indent: usize) -> String {
         .collect()
 }
 
+#[test]
+fn each_package_has_a_branch_of_its_own() {
+    let packages = [
+        "app",
+        "app/db",
+        "app--db",
+        "a b",
+        "a-b",
+        "a.b",
+        ".github/db",
+        "x.lock",
+        "-x",
+        ".",
+        "ä",
+    ];
+    for workflow in [GITHUB, GITLAB] {
+        let (_, rest) = workflow.split_once("# git refuses some paths").unwrap();
+        let lines: Vec<&str> = rest.lines().skip(1).take(2).collect();
+        let name = format!(
+            "{}\ngit check-ref-format --branch \"$branch\"",
+            lines.join("\n")
+        );
+        let branch_of = |package: &&str| {
+            let mut bash = Command::new("bash");
+            let output = bash.args(["-ec", &name]).env("package", package).output();
+            let run = RunOutput::from(output.unwrap()).exits(0);
+            run.stdout.trim_end().to_owned()
+        };
+        let branches: Vec<String> = packages.iter().map(branch_of).collect();
+        for (at, branch) in branches.iter().enumerate() {
+            let is_alone =
+                |other: &String| other != branch && !other.starts_with(&format!("{branch}/"));
+            assert!(branches[at + 1..].iter().all(is_alone), "{branches:?}");
+            assert!(branches[..at].iter().all(is_alone), "{branches:?}");
+        }
+    }
+}
+
 /// Checks that a workflow opens one request for each package up to the limit, opens no more on the
 /// next day, leaves a branch with other commits unchanged, and can open one request for all
 /// packages.
