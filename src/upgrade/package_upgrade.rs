@@ -98,13 +98,15 @@ pub(super) fn target(
     let name = options.to.as_ref().unwrap_or(&record.reference);
     let is_edited = !has_locked_ref(record) || record.origin != lock.origin;
     let named = refs.resolve(name, directory);
+    if named.is_none() && (options.to.is_some() || !has_locked_ref(record)) {
+        return Err(refs.no_version(&record.origin, name));
+    }
     let named = named.filter(|_| options.to.is_some() || is_edited);
     let named = named.map(|it| remotes.with_digest(&record.origin, it));
     let is_other = |it: &Version| options.to.is_some() || it.commit != lock.commit;
     match named.transpose()?.filter(is_other) {
         Some(named) => Ok(Some(named).filter(|it| !is_current(record, it))),
-        None if options.to.is_none() => newest(remotes, record, refs, options.choice),
-        None => Err(refs.no_version(&record.origin, name)),
+        None => newest(remotes, record, refs, options.choice),
     }
 }
 
@@ -143,15 +145,12 @@ fn has_locked_ref(record: &Record) -> bool {
 pub(super) fn current(record: &Record, refs: &Refs) -> Version {
     let lock = &record.lock;
     let found = refs.resolve(&lock.reference, "");
-    // the lock of kpt has the name with the folder
-    let is_same = Path::new(&lock.reference).ends_with(&record.reference);
+    let name = match has_locked_ref(record) {
+        true => &record.reference,
+        false => &lock.reference,
+    };
     Version {
-        name: if is_same {
-            &record.reference
-        } else {
-            &lock.reference
-        }
-        .clone(),
+        name: name.clone(),
         full: lock.reference.clone(),
         commit: lock.commit.clone(),
         tag: found.is_some_and(|found| found.tag && found.commit == lock.commit),

@@ -59,6 +59,11 @@ fn assert_upgradable(workshop: &Workshop, address: &str) {
             .stdout,
         "PACKAGE  CURRENT  WANTED  LATEST\napp      1.0.0    1.1.0   2.0.0\n"
     );
+    let outdated = workshop.merge3(&["outdated", "--report", "json"]);
+    assert_eq!(
+        outdated.exits(0).json()["outdated"][0]["current"]["ref"],
+        "1.0.0"
+    );
     let minor = [
         "upgrade", "app", "--within", "minor", "--commit", "--report", "markdown",
     ];

@@ -145,4 +145,18 @@ fn a_ref_that_the_user_wrote_into_the_record_is_the_version_to_upgrade_to() {
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("v1.1.0", 1));
     let run = workshop.merge3(&["outdated"]).exits(0);
     assert_eq!(run.stdout, table(["v1.1.0", "v1.2.0"]));
+    workshop.save("upgrade");
+    workshop.edit("fleet/app/.merge3.yaml", "  ref: v1.1.0", "  ref: v1.1.5");
+    workshop.edit(
+        "fleet/app/.merge3.yaml",
+        "    ref: v1.1.5\n    commit",
+        "    ref: v1.1.0\n    commit",
+    );
+    workshop.save("a version that is not there");
+    let before = workshop.files("fleet");
+    for command in [["outdated"].as_slice(), &["upgrade", "--all"]] {
+        let run = workshop.merge3(command).exits(2);
+        run.says(&["has no tag, branch or commit v1.1.5", "v1.1.0, v1.2.0"]);
+    }
+    assert_eq!(workshop.files("fleet"), before);
 }
