@@ -29,7 +29,7 @@ impl Walker<'_> {
             // In a merge of equal sides, each side of a conflict is that side's whole entry, and
             // any change of its text is a change.
             (Some(original), Sides::Equal)
-                if self.deletes(updated)
+                if self.clearing_nulls(nodes).updated
                     || !self.is_rewritten(original, (Side::Updated, entry)) =>
             {
                 return None;
@@ -54,14 +54,9 @@ impl Walker<'_> {
         let is_same = |(original, updated)| {
             same_entry_text([(trees.original, original), (trees.updated, updated)])
         };
-        nodes.updated.is_some_and(|updated| self.deletes(updated))
+        self.clearing_nulls(nodes).updated
             || sides.original.zip(sides.updated).is_some_and(is_same)
             || self.unchanged_upstream(nodes)
-    }
-
-    /// Whether an updated value is a null that acts as a deletion.
-    fn deletes(&self, updated: NodeId) -> bool {
-        self.nulls_clear && self.trees.updated.is_null(updated)
     }
 
     /// Returns the part of an updated entry's value that the original does not have, including the
