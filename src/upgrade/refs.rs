@@ -17,7 +17,7 @@ pub(super) struct Refs {
     head: Option<String>,
     /// The commit of each ref, by the ref's full name.
     commits: BTreeMap<String, String>,
-    /// The URLs of archives, by their digests.
+    /// The URLs of archives, by their digests; of those without one, by the names of their tags.
     pub(super) urls: BTreeMap<String, String>,
 }
 
@@ -181,17 +181,14 @@ impl Refs {
         }
         let repository = without_password(&origin.repository);
         let (kind, how) = match is_archive(&origin.repository) {
-            true => (
-                "version",
-                "a version that the repository lists without a digest does not count".to_owned(),
-            ),
+            true => ("version", String::new()),
             false => (
                 "tag, branch or commit",
-                format!("see what there is: git ls-remote {repository}"),
+                format!("; see what there is: git ls-remote {repository}"),
             ),
         };
         let help = match similar.as_slice() {
-            [] => format!("name one with --to or @; {how}"),
+            [] => format!("name one with --to or @{how}"),
             names => {
                 let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
                 format!("the nearest that are there: {}", names.join(", "))

@@ -268,6 +268,34 @@ fn a_tag_has_an_underscore_for_the_plus_of_a_version() {
     workshop.merge3(&["outdated", "--exit-code"]).exits(0);
 }
 
+/// The digest is optional in Helm's index.
+#[test]
+fn a_chart_without_a_digest_in_the_index_counts() {
+    let (server, address) = helm(Access::Everybody);
+    let list = |versions: &[&str]| {
+        let entries = versions.iter().map(|version| {
+            format!("  - name: web\n    version: {version}\n    urls: [web-{version}.tgz]\n")
+        });
+        let entries: String = entries.collect();
+        let index = format!("apiVersion: v1\nentries:\n  web:\n{entries}");
+        server.put("/charts/index.yaml", index.as_bytes());
+    };
+    list(&VERSIONS);
+    let workshop = Workshop::new();
+    assert_upgradable(&workshop, &address);
+    let record = workshop.read("fleet/app/.merge3.yaml");
+    let digest = digest(&chart("2.0.0"));
+    assert!(
+        record.contains(&format!("    ref: \"2.0.0\"\n    digest: {digest}\n")),
+        "{record}"
+    );
+    // the record has the digest, so an archive that upstream replaced is noticed
+    workshop.merge3(&["cache", "clean"]).exits(0);
+    server.put("/charts/web-2.0.0.tgz", &chart("2.0.1"));
+    let run = workshop.merge3(&["diff", "app"]).exits(2);
+    run.says(&[&digest, "was promised"]);
+}
+
 #[test]
 fn versions_that_are_not_there_and_archives_that_are_gone() {
     let (server, address) = helm(Access::Everybody);

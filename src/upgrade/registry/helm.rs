@@ -26,23 +26,28 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     for release in tree.values(charts).flat_map(|chart| tree.values(chart)) {
         if let Some((full, digest, url)) = release_of(&tree, release) {
             refs.add_tag(&full, &digest);
-            refs.urls.insert(digest, url);
+            let key = if digest.is_empty() { full } else { digest };
+            refs.urls.insert(key, url);
         }
     }
     Ok(refs)
 }
 
-/// Returns the tag name, digest and URL of a release in the index; `None` if one is missing or
-/// invalid.
+/// Returns the tag name, digest and URL of a release in the index; `None` if the name or the URL is
+/// missing, or one is invalid. The digest is empty if the index has none.
 fn release_of(tree: &Tree<'_>, release: NodeId) -> Option<(String, String, String)> {
     let field = |name| tree.field_text(release, name);
-    let (name, version, digest) = (field("name")?, field("version")?, field("digest")?);
-    let digits = digest.trim_start_matches("sha256:").to_ascii_lowercase();
-    let digest = format!("sha256:{digits}");
+    let (name, version) = (field("name")?, field("version")?);
+    let digest = field("digest").filter(|digest| !digest.is_empty());
+    let digest = digest.map_or_else(String::new, |digest| {
+        let digits = digest.trim_start_matches("sha256:").to_ascii_lowercase();
+        format!("sha256:{digits}")
+    });
     let full = format!("{name}/{version}");
     let url = tree.values(tree.field(release, "urls")?).next()?;
     let url = tree.scalar(url)?.content.to_string();
-    let is_valid = is_digest(&digest) && check_reference(&full).is_ok() && !name.contains('/');
+    let has_valid_digest = digest.is_empty() || is_digest(&digest);
+    let is_valid = has_valid_digest && check_reference(&full).is_ok() && !name.contains('/');
     is_valid.then_some((full, digest, url))
 }
 

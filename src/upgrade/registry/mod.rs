@@ -12,8 +12,9 @@ mod oci;
 mod unpack;
 
 use std::fs;
+use std::path::PathBuf;
 
-use super::address::{Origin, is_digest};
+use super::address::{Origin, is_archive, is_digest};
 use super::fetch::refused;
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
@@ -38,21 +39,49 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
 }
 
 impl Remotes<'_> {
-    /// Returns the version with its digest. OCI registries do not list digests with the tags, so
-    /// the digest of a tag takes a request.
+    /// Returns the version with its digest. OCI registries do not list digests with the tags, and
+    /// the index of a Helm repository may lack them: then the digest takes a request.
     ///
     /// # Errors
     /// If the registry does not return the digest.
     pub(super) fn with_digest(&self, origin: &Origin, version: Version) -> Result<Version, Error> {
-        match origin.repository.strip_prefix("oci://") {
-            Some(path) if !is_digest(&version.commit) => {
-                self.tell(&format!("asking {} for {}", origin.shown(), version.name));
-                let manifest = oci::Registry::of(path)?.manifest(&version.full)?;
-                let commit = digest_of(&manifest);
-                Ok(Version { commit, ..version })
-            }
-            _ => Ok(version),
+        if !is_archive(&origin.repository) || is_digest(&version.commit) {
+            return Ok(version);
         }
+        self.tell(&format!("asking {} for {}", origin.shown(), version.name));
+        let bytes = match origin.repository.strip_prefix("oci://") {
+            Some(path) => oci::Registry::of(path)?.manifest(&version.full)?,
+            None => self.chart(origin, &version)?,
+        };
+        let commit = digest_of(&bytes);
+        self.keep(&commit, &bytes)?;
+        Ok(Version { commit, ..version })
+    }
+
+    /// Fetches the archive of a chart.
+    fn chart(&self, origin: &Origin, version: &Version) -> Result<Vec<u8>, Error> {
+        let refs = self.refs(&origin.repository)?;
+        let by_name = || {
+            refs.urls
+                .get(&refs.resolve(&version.name, &origin.directory)?.full)
+        };
+        let url = refs.urls.get(&version.commit).or_else(by_name);
+        helm::archive(
+            &origin.repository,
+            url.ok_or_else(|| gone(origin, version))?,
+        )
+    }
+
+    /// Returns the path of the content with a digest in the cache.
+    fn cached(&self, digest: &str) -> Result<PathBuf, Error> {
+        let digits = digest.trim_start_matches("sha256:");
+        Ok(self.cache.archives()?.join(digits))
+    }
+
+    /// Keeps content in the cache. Without it, the next run fetches it again.
+    fn keep(&self, digest: &str, bytes: &[u8]) -> Result<(), Error> {
+        let _ = replace(&self.cached(digest)?, bytes);
+        Ok(())
     }
 
     /// Returns the files of an archive.
@@ -73,12 +102,7 @@ impl Remotes<'_> {
                 (bytes, layer.is_chart())
             }
             None => {
-                let fetch = || {
-                    let refs = self.refs(&origin.repository)?;
-                    let url = refs.urls.get(&version.commit);
-                    let url = url.ok_or_else(|| gone(origin, version))?;
-                    helm::archive(&origin.repository, url)
-                };
+                let fetch = || self.chart(origin, version);
                 (self.content(origin, version, &version.commit, fetch)?, true)
             }
         };
@@ -99,9 +123,7 @@ impl Remotes<'_> {
         if !is_digest(digest) {
             return Err(refused(origin, version, "it has no digest of SHA-256"));
         }
-        let digits = digest.trim_start_matches("sha256:");
-        let file = self.cache.archives()?.join(digits);
-        if let Ok(bytes) = fs::read(&file)
+        if let Ok(bytes) = fs::read(self.cached(digest)?)
             && digest_of(&bytes) == digest
         {
             return Ok(bytes);
@@ -113,8 +135,7 @@ impl Remotes<'_> {
             let reason = format!("it has the digest {found}, and {digest} was promised");
             return Err(refused(origin, version, &reason));
         }
-        // without the file in the cache, the next run fetches it again
-        let _ = replace(&file, &bytes);
+        self.keep(digest, &bytes)?;
         Ok(bytes)
     }
 }
