@@ -102,7 +102,8 @@ pub(super) fn cache(command: &CacheCommand) -> Result<Output, Error> {
 /// Vendors a package.
 pub(super) fn get(run: &Printer, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Output, Error> {
     let choice = Choice::newest(args.pre_releases);
-    let (text, warnings) = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
+    let folder = args.folder.as_deref();
+    let (text, warnings) = upgrade::get(remotes, &args.address, folder, choice, &run.signals)?;
     let notes = run.args.rendered(&warnings);
     Ok(Output {
         notes,

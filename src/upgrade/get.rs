@@ -17,8 +17,8 @@ use super::version::Choice;
 use super::{find, kptfile, package_upgrade};
 use crate::error::{Error, Warning, shown};
 use crate::package::{
-    LEFT_OUT, Settings, Snapshot, SnapshotEntry, TEMPORARY, if_there, link, of_new, or_here,
-    read_own, replace,
+    Disk, LEFT_OUT, RealDisk, Settings, Snapshot, SnapshotEntry, TEMPORARY, if_there, link, of_new,
+    or_here, read_own, replace,
 };
 use crate::report::many;
 use crate::visible::visible;
@@ -46,12 +46,14 @@ fn recorded(
 /// out.
 ///
 /// # Errors
-/// If the package cannot be read, or the folder is not empty.
+/// If the package cannot be read, or the folder is not empty; [`Error::Stopped`] if
+/// [`Disk::is_stopped`] returns true.
 pub(crate) fn get(
     remotes: &Remotes<'_>,
     address: &str,
     folder: Option<&Path>,
     choice: Choice,
+    disk: &dyn Disk,
 ) -> Result<(String, Vec<Warning>), Error> {
     let address = Address::parse(address)?;
     let (origin, _, version) = remotes.version_at(&address, |origin, refs| {
@@ -60,7 +62,7 @@ pub(crate) fn get(
     let folder = folder.map_or_else(|| PathBuf::from(origin.base_name()), Path::to_owned);
     refuse_not_empty(&folder)?;
     let fetched = remotes.snapshot(&origin, &version)?;
-    write(&folder, fetched, &origin, &version)
+    write(&folder, fetched, (&origin, &version), disk)
 }
 
 /// Refuses a folder that is not empty, or that is not a named folder (such as `.` or `..`).
@@ -85,9 +87,10 @@ fn refuse_not_empty(folder: &Path) -> Result<(), Error> {
 fn write(
     folder: &Path,
     fetched: Fetched,
-    origin: &Origin,
-    version: &Version,
+    (origin, version): (&Origin, &Version),
+    disk: &dyn Disk,
 ) -> Result<(String, Vec<Warning>), Error> {
+    disk.begin();
     let parent = or_here(folder.parent().unwrap_or(Path::new("")));
     fs::create_dir_all(parent).map_err(Error::writing(parent))?;
     let (prefix, suffix) = TEMPORARY;
@@ -108,7 +111,7 @@ fn write(
         is_executable: false,
     };
     snapshot.entries.insert(record.clone(), file);
-    let files = write_files(&snapshot, &root, &mut warnings)?;
+    let files = write_files(&snapshot, &root, &mut warnings, disk)?;
     // an empty folder may exist
     if_there(fs::remove_dir(folder)).map_err(Error::writing(folder))?;
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
@@ -119,14 +122,18 @@ fn write(
 
 /// Writes the files of a package into a folder. Returns the number of files, and adds warnings
 /// about what is left out.
-pub(super) fn write_files(
+fn write_files(
     snapshot: &Snapshot,
     root: &Path,
     warnings: &mut Vec<Warning>,
+    disk: &dyn Disk,
 ) -> Result<usize, Error> {
     let mut links = Vec::new();
     let mut files = 0;
     let mut create = |path: &Path, write: &dyn Fn(&Path) -> io::Result<()>| {
+        if disk.is_stopped() {
+            return Err(Error::Stopped { written: 0 });
+        }
         let target = root.join(path);
         let parent = target.parent().unwrap_or(root);
         fs::create_dir_all(parent).map_err(Error::writing(parent))?;
@@ -248,7 +255,7 @@ pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir,
     let mut snapshot = remotes.snapshot(origin, &version)?.snapshot;
     kptfile::keep_local_file(&mut snapshot, package)?;
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
-    write_files(&snapshot, folder.path(), &mut Vec::new())?;
+    write_files(&snapshot, folder.path(), &mut Vec::new(), &RealDisk)?;
     Ok(folder)
 }
 

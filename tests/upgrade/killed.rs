@@ -7,7 +7,7 @@ use merge3::triple::Triple;
 use pretty_assertions::assert_eq;
 
 use crate::crashing_disk::CrashingDisk;
-use crate::harness::{Workshop, web};
+use crate::harness::{Workshop, copy, web};
 
 /// Creates a package of two files that both change, and upstream's two versions of it as folders.
 fn workshop() -> Workshop {
@@ -94,7 +94,48 @@ fn the_temporary_folder_of_a_killed_get_is_no_package() {
     let workshop = workshop();
     let temporary = workshop.path("fleet/.merge3-abc.tmp");
     std::fs::create_dir(&temporary).unwrap();
-    crate::harness::copy(&workshop.path("fleet/app"), &temporary.join("package"));
+    copy(&workshop.path("fleet/app"), &temporary.join("package"));
     let run = workshop.merge3(&["outdated"]).exits(0);
     assert_eq!(run.stdout.lines().count(), 2, "{}", run.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn get_leaves_nothing_behind_if_a_signal_stops_it() {
+    use std::process::{Command, Stdio};
+
+    use crate::harness::merge3;
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let workshop = Workshop::new();
+    let text = web("1.0", 1);
+    let names: Vec<String> = (0..4000).map(|at| format!("app/{at}.yaml")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|it| (&**it, &*text)).collect();
+    workshop.release("v1.0.0", &files);
+    let address = format!("{}/app", workshop.url());
+    let is_temporary = |name: &str| name.starts_with(".merge3-");
+    let left = || {
+        let entries = std::fs::read_dir(workshop.path("fleet")).unwrap();
+        let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name != ".git").collect::<Vec<_>>()
+    };
+    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let mut get = Command::new(merge3());
+        get.args(["get", &address, "app"]);
+        get.current_dir(workshop.path("fleet"))
+            .stderr(Stdio::null());
+        workshop.isolate(&mut get);
+        let mut child = get.spawn().unwrap();
+        while !left().iter().any(|name| is_temporary(name)) {
+            assert_eq!(
+                child.try_wait().unwrap(),
+                None,
+                "it ended before the signal"
+            );
+            std::thread::yield_now();
+        }
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status));
+        assert_eq!(left(), [""; 0]);
+    }
 }
