@@ -305,7 +305,8 @@ impl<'a> Checker<'a> {
         }
         let mut fields = None;
         for (at_position, expected) in found.zip(expected) {
-            let (side, id) = match (expected.0, expected.1.extras().key) {
+            let key = expected.1.extras().key.or_else(|| expected.1.text());
+            let (side, id) = match (expected.0, key) {
                 (_, Some(key)) => (self.trees.updated, key),
                 (Slot::Local(id), None) => (self.trees.local, id),
                 (Slot::Updated(id), None) => (self.trees.updated, id),

@@ -1,5 +1,7 @@
 //! Merges one entry of a map or list: decides by which sides have it, and merges its comments.
 
+use std::borrow::Cow;
+
 use super::keys::ListKey;
 use super::record::Segment;
 use super::same_text::same_lines;
@@ -44,21 +46,38 @@ impl Walker<'_> {
                 let taken = Outcome::Take(Incoming::whole(self.trees.updated.entry(updated).value));
                 Child::local(local, self.conflict(ConflictKind::BothAdded, nodes, taken))
             }
+            (Some(original), Some(updated), Some(local))
+                if self.is_renamed_differently(original, updated, local) =>
+            {
+                let value = self.trees.updated.entry(updated).value;
+                let taken = Child::rewritten(local, value).into_outcome();
+                Child::local(local, self.conflict(ConflictKind::BothChanged, nodes, taken))
+            }
             (_, Some(_), Some(local)) => self.merge_both(entries, local, Self::merge_value),
         })
+    }
+
+    /// Whether, in a merge of equal sides, the sides gave the current entry different new keys.
+    fn is_renamed_differently(&self, original: EntryId, updated: EntryId, local: EntryId) -> bool {
+        self.options.sides == Sides::Equal
+            && self.is_renamed(original, (Side::Updated, updated))
+            && self.is_renamed(original, (Side::Local, local))
+            && self.name_of((Side::Updated, updated)) != self.name_of((Side::Local, local))
     }
 
     /// Whether the current entry has another key in the original than on a side: the side renamed
     /// it (rules: Renamed keys).
     pub(super) fn is_renamed(&self, original: EntryId, (side, entry): (Side, EntryId)) -> bool {
-        let name = |side: Side, entry| {
-            let tree = self.trees[side];
-            match self.key_of_element() {
-                Some(key) => Some(key.in_path(tree, entry).into()),
-                None => name_of(tree, entry),
-            }
-        };
-        name(Side::Original, original) != name(side, entry)
+        self.name_of((Side::Original, original)) != self.name_of((side, entry))
+    }
+
+    /// Returns the key of the current entry on a side.
+    fn name_of(&self, (side, entry): (Side, EntryId)) -> Option<Cow<'_, str>> {
+        let tree = self.trees[side];
+        match self.key_of_element() {
+            Some(key) => Some(key.in_path(tree, entry).into()),
+            None => name_of(tree, entry),
+        }
     }
 
     /// Returns true if, in a merge of equal sides, both sides added the current element of an

@@ -31,6 +31,9 @@ impl Walker<'_> {
     pub(super) fn merge_keyed(&mut self, key: Option<&ListKey>, nodes: Nodes) -> Outcome {
         let pairing = self.paired(key, nodes);
         let mut sides = self.sides_of_local(&pairing, nodes);
+        if key.is_none() && self.both_replaced(nodes, &pairing, &sides) && !self.holds_pin(nodes) {
+            return self.one_value(nodes);
+        }
         let is_order_conflict = key.is_some() && self.order_elements(nodes, &mut sides);
         let mut children = self.placed_entries(key, nodes, pairing, sides, Self::merge_entry);
         if key.is_some() && self.options.sides == Sides::Equal {
@@ -46,6 +49,19 @@ impl Walker<'_> {
         let updated = self.collection_outcome(nodes, reordered);
         self.conflicts.truncate(recorded);
         self.conflict_for_local(ConflictKind::Order, nodes, local, updated)
+    }
+
+    /// Returns true if two equal sides each removed all fields of a map and added others: there is
+    /// no field to merge by. `sides` has local's fields.
+    fn both_replaced(&self, nodes: Nodes, pairing: &Pairing<'_>, sides: &[Entries]) -> bool {
+        let is_own = |it: &Entries| it.into_iter().flatten().count() == 1;
+        let mut updateds = self.entries_on(Side::Updated, nodes).peekable();
+        self.options.sides == Sides::Equal
+            && self.entries_on(Side::Original, nodes).next().is_some()
+            && updateds.peek().is_some()
+            && !sides.is_empty()
+            && sides.iter().all(is_own)
+            && updateds.all(|updated| is_own(&pairing.of_updated(updated)))
     }
 
     /// Returns local's entries, each with those that pair with it.

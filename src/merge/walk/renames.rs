@@ -53,7 +53,11 @@ impl Walker<'_> {
         renames.local.add(found);
         let Renames { updated, local } = &mut renames;
         updated.add_renames_of((local, Side::Local), Side::Updated, keys, has_same_kind);
-        renames.drop_conflicting(keys, has_same_kind);
+        let can_be_hunk = self.options.sides == Sides::Equal
+            && self.trees.zip(collections).into_iter().all(|(tree, it)| {
+                it.is_some_and(|collection| tree.is_block_collection(collection))
+            });
+        renames.drop_conflicting(keys, can_be_hunk, has_same_kind);
         renames
     }
 
@@ -161,16 +165,19 @@ impl Walker<'_> {
 impl Renames {
     /// Drops renames that conflict with the other side, so that they merge as a deletion and an
     /// addition: the other side chose another key, uses the new key for something else, or has
-    /// another kind of value under the old one.
+    /// another kind of value under the old one. Two keys for one entry stay if they `can_be_hunk`.
     fn drop_conflicting(
         &mut self,
         keys: &Pairing<'_>,
+        can_be_hunk: bool,
         has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
         let both = self.updated.new_of_old.iter().filter_map(|(old, new)| {
             let renamed = self.local.new_of(*old)?;
-            let is_same = Some(renamed) == keys.find(Side::Updated, *new, Side::Local);
-            Some((*old, is_same))
+            let in_local = keys.find(Side::Updated, *new, Side::Local);
+            let are_free = in_local.or_else(|| keys.find(Side::Local, renamed, Side::Updated));
+            let stays = Some(renamed) == in_local || can_be_hunk && are_free.is_none();
+            Some((*old, stays))
         });
         let both: FxHashMap<EntryId, bool> = both.collect();
         let applies_to = |other: Side, old: EntryId, (side, new): (Side, EntryId)| {
@@ -183,7 +190,7 @@ impl Renames {
             (&mut self.local, Side::Local, Side::Updated),
         ] {
             pairs.retain(|old, new| match both.get(&old) {
-                Some(is_same) => *is_same,
+                Some(stays) => *stays,
                 None => applies_to(other, old, (side, new)),
             });
         }
