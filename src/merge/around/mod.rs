@@ -130,7 +130,7 @@ fn merge(
     if !has_frame {
         row::set_off_as_local(&mut rows);
     }
-    let mut merged = merge_rows(&rows, has_entries, options.on_conflict.resolution());
+    let mut merged = merge_rows(&rows, has_entries, options);
     if has_directives {
         drop_markers_of_others(&rows, &mut merged.pieces);
     }
@@ -145,7 +145,7 @@ fn merge(
 }
 
 /// Merges the rows of texts around a document.
-fn merge_rows(rows: &Triple<Row<'_>>, has_entries: bool, resolution: Resolution) -> MergedRow {
+fn merge_rows(rows: &Triple<Row<'_>>, has_entries: bool, options: &Options) -> MergedRow {
     let joined = rows.as_ref().map(Row::joined);
     let input = joined.as_ref().map(|(text, items)| rows::Pieces {
         text,
@@ -155,7 +155,9 @@ fn merge_rows(rows: &Triple<Row<'_>>, has_entries: bool, resolution: Resolution)
     let context = rows::Context {
         around: has_entries.then(rows::Around::default),
         has_fields: false,
+        sides: options.sides,
     };
+    let resolution = options.on_conflict.resolution();
     rows::merge(input, context, |_| Presence::Absent, resolution)
 }
 

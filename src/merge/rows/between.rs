@@ -2,12 +2,14 @@
 //!
 //! A segment that only one side changed is taken from that side. One that both changed is merged
 //! line by line: `alignment` pairs the lines, `changed` orders the changes between two lines that
-//! stay, `both` merges blank lines, `removed` finds the comments that updated removed, and
+//! stay, `inserted` finds a comment of which both inserted a version, `both` merges blank lines,
+//! `removed` finds the comments that updated removed, and
 //! `repeated` drops new comments of updated's that local has already.
 
 mod alignment;
 mod both;
 mod changed;
+mod inserted;
 mod removed;
 mod repeated;
 
@@ -181,7 +183,10 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             match (line, local) {
                 (None, _) => self.flush(std::mem::take(&mut changes), below, merged),
                 (Some(line), Some(local)) if line.updated.is_some() || line.original.is_none() => {
+                    let shared = self.shared_line(line, local);
+                    changes.shared_lines[1] = shared;
                     self.flush(std::mem::take(&mut changes), Some(local), merged);
+                    changes.shared_lines[0] = shared;
                     let updated = line.updated.unwrap_or(local);
                     self.push_merged(line.original, updated, local, merged);
                 }

@@ -26,7 +26,7 @@ mod subsequence;
 use hashbrown::HashTable;
 use rustc_hash::FxHashSet;
 
-use crate::merge::{ConflictKind, Resolution};
+use crate::merge::{ConflictKind, Resolution, Sides};
 use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;
 use crate::yaml::row::{Item, ItemKind};
@@ -78,6 +78,8 @@ pub(crate) struct Context<'a> {
     /// Whether the entries are fields: another name is another entry. An element without a key may
     /// be a changed one.
     pub(crate) has_fields: bool,
+    /// The roles of updated and local.
+    pub(crate) sides: Sides,
 }
 
 /// Comments of local that are not in the row.

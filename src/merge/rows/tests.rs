@@ -50,6 +50,7 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
     let context = Context {
         around: Some(Around::default()),
         has_fields: true,
+        ..Context::default()
     };
     let row = merge(rows, context, presence, Resolution::Updated);
     let mut text = String::new();

@@ -51,7 +51,10 @@ impl Walker<'_> {
             {
                 let value = self.trees.updated.entry(updated).value;
                 let taken = Child::rewritten(local, value).into_outcome();
-                Child::local(local, self.conflict(ConflictKind::BothChanged, nodes, taken))
+                Child::local(
+                    local,
+                    self.conflict(ConflictKind::BothChanged, nodes, taken),
+                )
             }
             (_, Some(_), Some(local)) => self.merge_both(entries, local, Self::merge_value),
         })

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::{CommentConflict, Id, Placed, Ref, Side};
 use super::SegmentMerger;
+use super::inserted::SharedLine;
 use super::repeated::Place;
 use crate::merge::Resolution;
 use crate::merge::rows::piece::own;
@@ -22,6 +23,8 @@ pub(super) struct Changes {
     pub(super) removed: Vec<Removed>,
     /// The comment lines that local removed and updated has, in the original and in updated.
     pub(super) removed_locally: Vec<(Ref, Ref)>,
+    /// The lines above and below, if they are comments that both sides inserted.
+    pub(super) shared_lines: [Option<SharedLine>; 2],
 }
 
 /// A piece that updated removed and local has.
@@ -63,6 +66,9 @@ impl SegmentMerger<'_, '_> {
     /// decides whose lines are in the result. What updated put in the place of removed pieces takes
     /// their place and their blank lines.
     pub(super) fn flush(&self, mut changes: Changes, below: Option<Ref>, merged: &mut Vec<Placed>) {
+        if self.are_one_comment(&changes) {
+            return self.settle_inserted(&changes, merged);
+        }
         let Changes {
             ours,
             theirs,
@@ -359,8 +365,8 @@ impl SegmentMerger<'_, '_> {
         owners.get(piece.at() as u32)
     }
 
-    /// Records a comment that both sides rewrote, with its lines in the three versions.
-    fn record_comment_conflict(&self, texts: &Triple<Vec<Ref>>) {
+    /// Records a comment that both sides changed, with its lines in the three versions.
+    pub(super) fn record_comment_conflict(&self, texts: &Triple<Vec<Ref>>) {
         let ends = [
             texts.original.len(),
             texts.original.len() + texts.updated.len(),

@@ -160,6 +160,7 @@ impl Walker<'_> {
                 below: &below,
             }),
             has_fields: nodes.local.is_some_and(is_map),
+            sides: self.options.sides,
         };
         let MergedRow {
             pieces,
