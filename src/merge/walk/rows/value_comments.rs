@@ -184,7 +184,7 @@ impl Walker<'_> {
 
     /// Returns the comment lines above and below the value of an entry on each side. The comments
     /// of an updated block collection are part of the value that is taken, but for those below its
-    /// last entry. If the local value is not a block collection, the entries are items of the rows,
+    /// last entry, and so are local's if its value has the same text. If the local value is not a block collection, the entries are items of the rows,
     /// between the comments above and below their values.
     fn rows_of_comments(&self, sides: Entries) -> Triple<Row> {
         let is_block = |side: Side, entry: EntryId| {
@@ -194,6 +194,11 @@ impl Walker<'_> {
         let has_value = sides
             .local
             .is_some_and(|local| !is_block(Side::Local, local));
+        let text = |side: Side| {
+            let tree = self.trees[side];
+            sides[side].map(|it| tree.slice(tree.node(tree.entry(it).value).span))
+        };
+        let has_updated_text = text(Side::Local) == text(Side::Updated);
         Side::ALL.map(|side| {
             let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
                 return empty_row(0);
@@ -206,6 +211,7 @@ impl Walker<'_> {
             if let Some(inside) = tree.row(value, Some(tree.entry(entry))) {
                 row.items = match side {
                     Side::Updated => below_last_entry(inside),
+                    Side::Local if has_updated_text => below_last_entry(inside),
                     Side::Original | Side::Local => nested_comments(tree, entry),
                 };
             }
