@@ -26,6 +26,14 @@ pub(super) struct Pairs {
     old_of_new: FxHashMap<EntryId, EntryId>,
 }
 
+/// How much an entry is like the original of one that a side renamed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    Different,
+    Similar,
+    Equal,
+}
+
 /// An entry without a partner, and its place: the nearest entry above it that has one. The place is
 /// an entry of the new collection, so that the places of two collections compare.
 type Unmatched = (Option<EntryId>, EntryId);
@@ -73,17 +81,17 @@ impl Walker<'_> {
         old.is_some() && old == words(side, new)
     }
 
-    /// Whether a side may have renamed an entry of the original to `new`, as far as their contents
-    /// tell. `is_only_pair` says that the two are the only ones at their place. `version` is the
+    /// Compares an entry of the original with `new`, to which a side may have renamed it.
+    /// `is_only_pair` says that the two are the only ones at their place. `version` is the
     /// other side's version of the entry, which the side may have too, with another name.
-    fn may_be_renamed(
+    fn likeness(
         &self,
         (old, version, key_fields): (EntryId, Option<(Side, EntryId)>, usize),
         (side, new): (Side, EntryId),
         is_only_pair: bool,
-    ) -> bool {
+    ) -> Likeness {
         if self.differs_in_quotes_of_key(old, (side, new)) {
-            return true;
+            return Likeness::Equal;
         }
         let value = |side: Side, entry: EntryId| {
             let tree = self.trees[side];
@@ -99,8 +107,18 @@ impl Walker<'_> {
         let is_other_name = |changed| {
             is_similar(changed) || is_only_pair && differs_in_at_most(key_fields, changed, new)
         };
-        is_similar(value(Side::Original, old))
-            || version.is_some_and(|(side, version)| is_other_name(value(side, version)))
+        let is_same_but_key = |changed| {
+            !is_empty && is_similar(changed) && differs_in_at_most(key_fields, changed, new)
+        };
+        let version = version.map(|(side, version)| value(side, version));
+        let old = value(Side::Original, old);
+        if is_same_but_key(old) || version.is_some_and(is_same_but_key) {
+            Likeness::Equal
+        } else if is_similar(old) || version.is_some_and(is_other_name) {
+            Likeness::Similar
+        } else {
+            Likeness::Different
+        }
     }
 
     /// Finds the entries that one side renamed, besides those in `known`, which has all of
@@ -133,7 +151,7 @@ impl Walker<'_> {
             return Pairs::default();
         }
         let may_pair = |old, new| side != Side::Local || !upstream_has_both(keys, old, new);
-        let is_similar = |old, new, is_only_pair| {
+        let likeness = |old, new, is_only_pair| {
             let version = match side {
                 // If the merge ran before, local has upstream's version of the entry.
                 Side::Local => {
@@ -148,15 +166,15 @@ impl Walker<'_> {
                 _ => None,
             };
             let old = (old, version, key_fields);
-            self.may_be_renamed(old, (side, new), is_only_pair)
+            self.likeness(old, (side, new), is_only_pair)
         };
-        let mut pairs = pair_unmatched((&removed, &added), may_pair, is_similar);
+        let mut pairs = pair_unmatched((&removed, &added), may_pair, likeness);
         if side == Side::Local {
             // If the merge ran before, local has upstream's order.
             let updateds = self.entries_on(Side::Updated, collections);
             let originals = updateds.filter_map(|it| keys.find(Side::Updated, it, Side::Original));
             let removed = unmatched(originals.map(with_new));
-            pairs.add(pair_unmatched((&removed, &added), may_pair, is_similar));
+            pairs.add(pair_unmatched((&removed, &added), may_pair, likeness));
         }
         pairs
     }
@@ -203,33 +221,37 @@ fn upstream_has_both(keys: &Pairing<'_>, original: EntryId, local: EntryId) -> b
         && keys.find(Side::Local, local, Side::Updated).is_some()
 }
 
-/// Pairs each entry without a partner with the first similar one at the same place, of those that
-/// `may_pair`. `is_similar` also gets whether the two are the only ones at their place that may.
+/// Pairs each entry without a partner with one at the same place, of those that `may_pair`: with
+/// the first equal one, or else with the first similar one that is left. `likeness` also gets
+/// whether the two are the only ones at their place that may pair.
 fn pair_unmatched(
     (removed, added): (&[Unmatched], &[Unmatched]),
     may_pair: impl Fn(EntryId, EntryId) -> bool,
-    is_similar: impl Fn(EntryId, EntryId, bool) -> bool,
+    likeness: impl Fn(EntryId, EntryId, bool) -> Likeness,
 ) -> Pairs {
     let mut candidates_at: FxHashMap<Option<EntryId>, VecDeque<EntryId>> = FxHashMap::default();
     for (place, entry) in added {
         candidates_at.entry(*place).or_default().push_back(*entry);
     }
     let mut pairs = Pairs::default();
-    for (at, (place, entry)) in removed.iter().copied().enumerate() {
-        let Some(candidates) = candidates_at.get_mut(&place) else {
-            continue;
-        };
-        let is_here = |at: usize| removed.get(at).is_some_and(|(other, _)| *other == place);
-        let is_first = at.checked_sub(1).is_none_or(|before| !is_here(before));
-        let nearest = candidates.iter().take(MAX_CANDIDATES).enumerate();
-        let nearest: Vec<_> = nearest.filter(|(_, new)| may_pair(entry, **new)).collect();
-        let is_only_one = nearest.len() == 1 && candidates.len() <= MAX_CANDIDATES;
-        let is_only_pair = is_only_one && is_first && !is_here(at + 1);
-        let mut nearest = nearest.into_iter();
-        let found = nearest.find(|(_, new)| is_similar(entry, **new, is_only_pair));
-        let found = found.map(|(at, _)| at);
-        if let Some(new) = found.and_then(|at| candidates.remove(at)) {
-            pairs.insert(entry, new);
+    for least in [Likeness::Equal, Likeness::Similar] {
+        for (at, (place, entry)) in removed.iter().copied().enumerate() {
+            let candidates = candidates_at.get_mut(&place);
+            let Some(candidates) = candidates.filter(|_| pairs.new_of(entry).is_none()) else {
+                continue;
+            };
+            let is_here = |at: usize| removed.get(at).is_some_and(|(other, _)| *other == place);
+            let is_first = at.checked_sub(1).is_none_or(|before| !is_here(before));
+            let nearest = candidates.iter().take(MAX_CANDIDATES).enumerate();
+            let nearest: Vec<_> = nearest.filter(|(_, new)| may_pair(entry, **new)).collect();
+            let is_only_one = nearest.len() == 1 && candidates.len() <= MAX_CANDIDATES;
+            let is_only_pair = is_only_one && is_first && !is_here(at + 1);
+            let mut nearest = nearest.into_iter();
+            let found = nearest.find(|(_, new)| likeness(entry, **new, is_only_pair) >= least);
+            let found = found.map(|(at, _)| at);
+            if let Some(new) = found.and_then(|at| candidates.remove(at)) {
+                pairs.insert(entry, new);
+            }
         }
     }
     pairs
