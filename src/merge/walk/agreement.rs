@@ -9,18 +9,34 @@ use crate::triple::{Side, Triple};
 
 impl ElementMerger<'_, '_> {
     /// Merges a stretch in which the sides do not contradict each other: both only deleted
-    /// elements; both only inserted elements, and one side inserted all that the other did; or both
-    /// inserted elements of which it is known which come first. Otherwise returns false and does
-    /// nothing.
+    /// elements; both only inserted elements or replaced all, and one side inserted all that the
+    /// other did; or both only inserted elements of which it is known which come first. Otherwise
+    /// returns false and does nothing.
     pub(super) fn agreement(
         &mut self,
         values: Triple<&[u64]>,
         stretch: &Triple<Range<usize>>,
     ) -> bool {
-        match values.original.is_empty() {
-            true => self.both_insertions(values, stretch),
-            false => self.both_deletions(values, stretch),
+        let are_replaced = || {
+            let sides = [values.updated, values.local];
+            let has_original = |side: &[u64]| side.iter().any(|it| values.original.contains(it));
+            let lists = self.lists;
+            let mut originals = stretch.original.clone();
+            sides
+                .iter()
+                .all(|side| !side.is_empty() && !has_original(side))
+                && originals.all(|at| {
+                    lists
+                        .in_updated
+                        .get(at)
+                        .or(lists.in_local.get(at))
+                        .is_none()
+                })
+        };
+        if values.original.is_empty() || are_replaced() {
+            return self.both_insertions(values, stretch);
         }
+        self.both_deletions(values, stretch)
     }
 
     fn both_deletions(&mut self, values: Triple<&[u64]>, stretch: &Triple<Range<usize>>) -> bool {
@@ -83,7 +99,9 @@ impl ElementMerger<'_, '_> {
                     .collect()
             } else {
                 let are_apart = !values.local.iter().any(|it| values.updated.contains(it));
-                let first = self.walker.first_in_order(self.lists, stretch);
+                let is_insertion = values.original.is_empty();
+                let first = is_insertion.then(|| self.walker.first_in_order(self.lists, stretch));
+                let first = first.flatten();
                 let updateds = updateds.map(|updated| (Some(updated), None));
                 let locals = locals.map(|local| (None, Some(local)));
                 match first.filter(|_| are_apart) {
