@@ -296,8 +296,11 @@ impl Merger<'_> {
             let partners = (in_updated, in_local);
             let is_elsewhere = is_inserted_by_both(lists, partners, sides.local)
                 || is_moved_and_deleted(lists, partners, sides.local);
-            let mut all = sides.into_array().into_iter();
-            if !is_elsewhere && all.all(|value| value.scalar().is_some()) {
+            let all = sides.into_array();
+            let are_scalars = all.iter().all(|value| value.scalar().is_some());
+            let are_maps = all.iter().all(|value| matches!(value, Value::Map(_)));
+            let are_alike = || likeness(sides.updated, sides.local, 500, true).is_some();
+            if !is_elsewhere && (are_scalars || are_maps && are_alike()) {
                 let path = format!("{at}[{}]", at_place.local);
                 return result.extend(self.node(&path, sides.map(Some)));
             }

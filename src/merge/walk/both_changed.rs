@@ -13,12 +13,13 @@ use super::positions::Positions;
 use super::record::Segment;
 use super::same_text::same_entry_text;
 use super::sequences::{ElementConflict, ElementMerger};
+use super::similarity::{Threshold, similarity};
 use super::{Shape, shape};
 use crate::differences::differences;
 use crate::merge::ConflictKind;
 use crate::merge::decision::{Child, Outcome};
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, Tree};
+use crate::yaml::EntryId;
 
 /// The changed elements of a region, as positions in the lists. The vectors are sorted.
 struct RegionChanges {
@@ -111,10 +112,11 @@ impl ElementMerger<'_, '_> {
         }
     }
 
-    /// Returns the positions of an element that both sides replaced with an equal one, or of a
-    /// scalar that each replaced with another scalar: it merges as one value. Nulls are excluded,
-    /// because they would act as deletions then, and so is a scalar of local's that upstream has
-    /// too at another place: it would be lost.
+    /// Returns the positions of an element that both sides replaced with an equal one, of a map that
+    /// each replaced with a similar map, or of a scalar that each replaced with another scalar: it
+    /// merges as one element. Nulls are
+    /// excluded, because they would act as deletions then, and so is a scalar of local's that
+    /// upstream has too at another place: it would be lost.
     fn replaced_element(
         &self,
         region: &Triple<Range<usize>>,
@@ -125,14 +127,28 @@ impl ElementMerger<'_, '_> {
             return None;
         }
         let at = region.as_ref().map(|range| range.start);
-        let is_scalar = |(tree, element): (&Tree<'_>, EntryId)| {
-            let value = tree.entry(element).value;
-            shape(tree, value) == Shape::Scalar && !tree.is_null(value)
+        let elements = self.walker.trees.zip(self.lists.at(at));
+        let are_all = |wanted: Shape| {
+            elements.into_iter().all(|(tree, element)| {
+                let value = tree.entry(element).value;
+                shape(tree, value) == wanted && !tree.is_null(value)
+            })
         };
-        let mut sides = self.walker.trees.zip(self.lists.at(at)).into_iter();
         let replaced_alike = !changes.in_both.is_empty();
         let differ = || changes.is_conflict() && !changes.only_local.is_empty();
-        (replaced_alike || differ() && sides.all(is_scalar)).then_some(at)
+        let are_similar = || {
+            let element = |side: Side| {
+                (
+                    &self.walker.fingerprints[side],
+                    self.lists.elements[side][at[side]],
+                )
+            };
+            let [updated, local] = [Side::Updated, Side::Local].map(element);
+            similarity(updated, local, Threshold::Half).is_some()
+        };
+        let is_one_element = replaced_alike
+            || differ() && (are_all(Shape::Scalar) || are_all(Shape::Map) && are_similar());
+        is_one_element.then_some(at)
     }
 
     /// Merges a local element that is not part of a conflict. `same` is the updated element that
